@@ -1,5 +1,7 @@
 //! A launch that is done: its results, typed on demand, and its statistics.
 
+use std::borrow::Cow;
+
 use gpuvm_core::types::{Field, Type, Value, VmType};
 use gpuvm_engine::{Words, room};
 use rayon::prelude::*;
@@ -8,7 +10,7 @@ use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::logs::Logs;
 use crate::stats::Stats;
-use crate::vector::{Vector, entries, read_all};
+use crate::vector::{FEW, Vector, entries, read_all, write_pieces};
 use crate::words::WordColumn;
 
 /// The results of a launch. Columns that were lent with `&mut` have their new values already.
@@ -93,27 +95,34 @@ impl Done {
         })
     }
 
-    /// Field `index` of every result, or the whole results.
+    /// A field of every result, or the whole results.
     fn field<T: VmType>(&self, field: Option<&Field>) -> Vec<T> {
+        read_all(self.stats.vms as usize, &self.words_of(field))
+    }
+
+    /// The words of a field of every result, or of the whole results. Not generic, because what depends on a type is compiled in the user's crate for each
+    /// type, all of rayon with it.
+    fn words_of(&self, field: Option<&Field>) -> Cow<'_, [u32]> {
         let size = self.result.words as usize;
-        let (from, to) = field.map_or((0, size), |f| (f.offset as usize, (f.offset + f.ty.words) as usize));
-        let decode = |words: &[u32]| match size {
-            0 => read_all(self.stats.vms as usize, &[]),
-            _ => words
-                .par_chunks_exact(size)
-                .with_min_len(1 << 13)
-                .map(|record| T::read_words(&record[from..to]))
-                .collect(),
-        };
-        match &self.results {
-            Results::Words(words) if field.is_none() => read_all(self.stats.vms as usize, words),
-            Results::Words(words) => decode(words),
+        let words = match &self.results {
+            Results::Words(words) => Cow::Borrowed(&words[..]),
             Results::Typed(vector) => {
                 let mut words = vec![0; vector.len() * size];
-                vector.write_words(0..vector.len(), &mut words);
-                decode(&words)
+                write_pieces(&**vector, 0..vector.len(), &mut words);
+                Cow::Owned(words)
             }
+        };
+        let Some(field) = field else { return words };
+        let (from, width) = (field.offset as usize, field.ty.words as usize);
+        if width == 0 {
+            return Cow::Borrowed(&[]);
         }
+        let mut part = vec![0; words.len() / size * width];
+        part.par_chunks_exact_mut(width)
+            .zip(words.par_chunks_exact(size))
+            .with_min_len(FEW)
+            .for_each(|(part, record)| part.copy_from_slice(&record[from..from + width]));
+        Cow::Owned(part)
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn entries_mut<T: VmType>(vector: &mut dyn Vector) -> Option<&mut [T]
 /// Entries that one thread moves at a time; what is less than two such pieces is not worth a second thread.
 const PIECE: usize = 1 << 16;
 /// Fewer entries are made by one thread.
-const FEW: usize = 1 << 14;
+pub(crate) const FEW: usize = 1 << 14;
 
 /// Calls `work` for each piece of `len` entries, over several threads if there are many.
 pub(crate) fn each_piece(len: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
@@ -148,8 +148,14 @@ fn read_entries<T: VmType>(entries: &mut [T], words: &[u32]) {
 /// into a vector that is there, because rayon's `collect` is compiled a second time for iterators that do not know their length.
 pub(crate) fn read_all<T: VmType>(len: usize, words: &[u32]) -> Vec<T> {
     match T::TYPE.words as usize {
-        0 => (0..len).map(|_| T::read_words(&[])).collect(),
-        size if len < FEW => words.chunks_exact(size).map(T::read_words).collect(),
+        size if size == 0 || len < FEW => {
+            let Some(first) = words.get(..size).filter(|_| len > 0) else {
+                return Vec::new();
+            };
+            let mut entries = vec![T::read_words(first); len];
+            read_entries(&mut entries, words);
+            entries
+        }
         size => {
             let mut entries = Vec::new();
             let chunks = words.par_chunks_exact(size).with_min_len(FEW / 2);

@@ -91,25 +91,32 @@ pub fn agree_on_anything<I: Row, R: VmType + Debug, F: Native<I, R>>(
     sampled::<I, R>(id, &native).compare(runtime, engines);
 }
 
-/// What a case has to do with types ends here: hundreds of routines share the rest of the harness, compiled once.
+/// What a case has to do with types ends here: hundreds of routines share the rest of the harness, compiled once. For the same reason there are loops
+/// here in place of iterators, of which rustc makes ten functions for each type.
 fn sampled<'c, I: Row + 'c, R: VmType + Debug>(id: &'c str, native: &dyn Native<I, R>) -> Sampled<'c> {
     let rows = I::rows(&mut Rng::named(id));
+    let (mut inputs, mut expected) = (Vec::new(), Vec::new());
+    for row in &rows {
+        inputs.push(text(row));
+        expected.push(oracle::call(&|| text(&native.call(*row))));
+    }
     Sampled {
         id,
-        inputs: rows.iter().map(|row| format!("{row:?}")).collect(),
-        expected: rows
-            .iter()
-            .map(|row| oracle::call(|| native.call(*row)).map(|result| format!("{result:?}")))
-            .collect(),
+        inputs,
+        expected,
         launch: Box::new(move |runtime, way, vms| I::launch(&rows[vms], runtime, id, way)),
         results: |done| {
-            Ok(done
-                .output::<Vec<R>>()?
-                .iter()
-                .map(|result| format!("{result:?}"))
-                .collect())
+            let mut results = Vec::new();
+            for result in &done.output::<Vec<R>>()? {
+                results.push(text(result));
+            }
+            Ok(results)
         },
     }
+}
+
+fn text(value: &dyn Debug) -> String {
+    format!("{value:?}")
 }
 
 /// A case with its inputs and what the function gives for them, as text: `{:?}` tells every two values apart, −0.0 from 0.0

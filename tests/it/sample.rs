@@ -294,33 +294,36 @@ pub trait Row: Copy + Debug {
 }
 
 macro_rules! rows {
-    ($($($T:ident $edges:ident $i:tt),*;)*) => {$(
+    ($($($T:ident $values:ident $i:tt),*;)*) => {$(
         impl<$($T: Sample),*> Row for ($($T,)*)
         where
             $(for<'a> &'a Vec<$T>: gpuvm::IntoArg<'a>,)*
         {
             fn rows(rng: &mut Rng) -> Vec<Self> {
-                $(let $edges = $T::edges();)*
-                let crossed = 1 $(* $edges.len())*;
+                $(let $values = $T::edges();)*
+                let crossed = 1 $(* $values.len())*;
                 let mut rows = Vec::with_capacity(VMS);
                 for k in 0..crossed.min(VMS / 2) {
                     let mut at = if crossed <= VMS / 2 { k } else { rng.below(crossed) };
                     rows.push(($({
-                        let edge = $edges[at % $edges.len()];
-                        at /= $edges.len();
+                        let edge = $values[at % $values.len()];
+                        at /= $values.len();
                         edge
                     },)*));
                     let _ = at;
                 }
                 while rows.len() < VMS {
-                    rows.push(($(if rng.below(5) == 0 { rng.pick(&$edges) } else { $T::random(rng) },)*));
+                    rows.push(($(if rng.below(5) == 0 { rng.pick(&$values) } else { $T::random(rng) },)*));
                 }
                 rows
             }
 
             fn launch(rows: &[Self], runtime: &Runtime, id: &str, (engine, dispatch): Way) -> gpuvm::Result<gpuvm::Done> {
-                let columns = ($(rows.iter().map(|row| row.$i).collect::<Vec<$T>>(),)*);
-                runtime.launch(id)?.args(($(&columns.$i,)*)).engine(engine).dispatch(dispatch).run()
+                $(let mut $values = Vec::with_capacity(rows.len());)*
+                for row in rows {
+                    $($values.push(row.$i);)*
+                }
+                runtime.launch(id)?.args(($(&$values,)*)).engine(engine).dispatch(dispatch).run()
             }
         }
     )*};

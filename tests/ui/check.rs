@@ -1,4 +1,6 @@
 //! Programs through rustc, all of a folder at once, and what it says of them as data.
+//!
+//! What is checked and what is built have each a target directory of their own, so that one does not wait for the other.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -6,9 +8,11 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// An error of rustc's.
+/// An error of rustc's, or a warning.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
+    /// Whether it is an error.
+    pub is_error: bool,
     /// The file that it is told of.
     pub file: PathBuf,
     /// Its first line.
@@ -28,6 +32,19 @@ pub struct Diagnostic {
 /// What programs call gpuvm if nothing else is said.
 const GPUVM: &str = "gpuvm";
 
+/// What cargo has said and made.
+struct Outcome {
+    diagnostics: Vec<Diagnostic>,
+    executables: Vec<PathBuf>,
+}
+
+impl Outcome {
+    fn into_errors(mut self) -> Vec<Diagnostic> {
+        self.diagnostics.retain(|diagnostic| diagnostic.is_error);
+        self.diagnostics
+    }
+}
+
 /// Checks programs, each a crate of its own, as `cargo check` does. One without a `main` is a library.
 ///
 /// # Panics
@@ -43,7 +60,38 @@ pub fn check(name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
 ///
 /// As [`check`].
 pub fn check_as(called: &str, name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
-    let crates: String = programs
+    crates(called, name, "check", programs).into_errors()
+}
+
+/// Checks programs, and gives the warnings as well.
+///
+/// # Panics
+///
+/// As [`check`].
+pub fn answers(name: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
+    crates(GPUVM, name, "check", programs).diagnostics
+}
+
+/// Builds programs, each a crate of its own, and runs them.
+///
+/// # Panics
+///
+/// If one does not compile, or fails.
+pub fn run(name: &str, programs: &[PathBuf]) {
+    let outcome = crates(GPUVM, name, "build", programs);
+    let executables = outcome.executables.clone();
+    let errors = outcome.into_errors();
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(executables.len(), programs.len(), "every program has a `main`");
+    for executable in executables {
+        let status = Command::new(&executable).status().expect("the program runs");
+        assert!(status.success(), "{}: {status}", executable.display());
+    }
+}
+
+/// Gives cargo a package that has each program as a crate.
+fn crates(called: &str, name: &str, command: &str, programs: &[PathBuf]) -> Outcome {
+    let targets: String = programs
         .iter()
         .map(|path| {
             let program = std::fs::read_to_string(path).expect("a program");
@@ -54,7 +102,7 @@ pub fn check_as(called: &str, name: &str, programs: &[PathBuf]) -> Vec<Diagnosti
             format!("{kind}\nname = \"{}\"\npath = {path:?}\n", crate_name(path))
         })
         .collect();
-    cargo(called, name, &["check", "--bins", "--examples"], &crates, programs)
+    cargo(called, name, &[command, "--bins", "--examples"], &targets, programs)
 }
 
 /// Whether a program has a `main`.
@@ -96,19 +144,22 @@ pub fn build_as(called: &str, name: &str, programs: &[PathBuf]) -> Vec<Diagnosti
         &format!("[lib]\npath = {root:?}\n"),
         programs,
     )
+    .into_errors()
 }
 
 /// Runs cargo on a package that has these targets.
-fn cargo(called: &str, name: &str, command: &[&str], targets: &str, programs: &[PathBuf]) -> Vec<Diagnostic> {
+fn cargo(called: &str, name: &str, command: &[&str], targets: &str, programs: &[PathBuf]) -> Outcome {
     let folder = target().join("tests").join(name);
     std::fs::create_dir_all(&folder).expect("a folder under target/");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let gpuvm = root.join("gpuvm");
+    // Where rustc compiles incrementally, as it does for users, it tells more; what is built has only to be built.
+    let incremental = command[0] == "check";
     // Messages are the same without a GPU, and the programs compile sooner.
     let manifest = format!(
         "[package]\nname = \"gpuvm-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\nautobins = false\n{targets}\
          [dependencies]\n{called} = {{ package = \"gpuvm\", path = {gpuvm:?}, default-features = false }}\npollster = \"1\"\n\
-         [profile.dev]\nincremental = false\n[profile.dev.package.gpuvm-{name}]\nincremental = true\n[workspace]\n"
+         [profile.dev]\nincremental = false\ndebug = false\n[profile.dev.package.gpuvm-{name}]\nincremental = {incremental}\n[workspace]\n"
     );
     let path = folder.join("Cargo.toml");
     // An unchanged manifest spares cargo the thought.
@@ -120,7 +171,10 @@ fn cargo(called: &str, name: &str, command: &[&str], targets: &str, programs: &[
         .args(command)
         .args(["--offline", "--keep-going", "--message-format=json", "--quiet"])
         .env_remove("CARGO_INCREMENTAL")
-        .env("CARGO_TARGET_DIR", target().join("tests").join("target"))
+        .env(
+            "CARGO_TARGET_DIR",
+            target().join("tests").join("target").join(command[0]),
+        )
         .current_dir(&folder)
         .output()
         .expect("cargo runs");
@@ -129,16 +183,17 @@ fn cargo(called: &str, name: &str, command: &[&str], targets: &str, programs: &[
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect();
     let said = String::from_utf8_lossy(&output.stderr);
-    let mut errors: Vec<Diagnostic> = messages.iter().filter_map(diagnostic).collect();
-    // Where rustc compiles incrementally, as it does for users, places in different items are never the same to it, so it tells an error of the user's body
+    let mut diagnostics: Vec<Diagnostic> = messages.iter().filter_map(diagnostic).collect();
+    // Where rustc compiles incrementally, places in different items are never the same to it, so it tells an error of the user's body
     // for each copy of that. Cargo, and so the user, shows of equal texts the first.
     let mut shown = HashSet::new();
-    errors.retain(|error| shown.insert((error.file.clone(), error.text.clone())));
+    diagnostics.retain(|diagnostic| shown.insert((diagnostic.file.clone(), diagnostic.text.clone())));
+    let errors = || diagnostics.iter().filter(|diagnostic| diagnostic.is_error);
     assert!(
-        !messages.is_empty() && (output.status.success() || !errors.is_empty()),
+        !messages.is_empty() && (output.status.success() || errors().next().is_some()),
         "{said}"
     );
-    for error in errors.iter().filter(|_| command[0] == "check") {
+    for error in errors().filter(|_| command[0] == "check") {
         assert!(
             programs.contains(&error.file),
             "{}: {}",
@@ -146,11 +201,15 @@ fn cargo(called: &str, name: &str, command: &[&str], targets: &str, programs: &[
             error.text
         );
     }
-    errors
+    let executables = messages.iter().filter_map(|message| message["executable"].as_str());
+    Outcome {
+        executables: executables.map(PathBuf::from).collect(),
+        diagnostics,
+    }
 }
 
-/// The errors of one program.
-pub fn errors_of(all: &[Diagnostic], program: &Path) -> Vec<Diagnostic> {
+/// What is said of one program.
+pub fn said_of(all: &[Diagnostic], program: &Path) -> Vec<Diagnostic> {
     all.iter().filter(|error| error.file == program).cloned().collect()
 }
 
@@ -176,8 +235,9 @@ fn diagnostic(message: &Value) -> Option<Diagnostic> {
     let file = PathBuf::from(message["target"]["src_path"].as_str()?);
     let message = &message["message"];
     let title = message["message"].as_str()?;
-    let is_error = message["level"].as_str()?.starts_with("error");
-    if !is_error || title.starts_with("aborting due to") {
+    let level = message["level"].as_str()?;
+    // What is left counts the others.
+    if level == "failure-note" || title.starts_with("aborting due to") || title.ends_with(" emitted") {
         return None;
     }
     let spans = message["spans"].as_array()?;
@@ -194,6 +254,7 @@ fn diagnostic(message: &Value) -> Option<Diagnostic> {
         }
     }
     Some(Diagnostic {
+        is_error: level.starts_with("error"),
         file,
         title: title.to_string(),
         text: message["rendered"].as_str().unwrap_or(title).to_string(),
@@ -206,7 +267,8 @@ fn diagnostic(message: &Value) -> Option<Diagnostic> {
 
 /// Whether a note says where something is defined that rustc has named, which may be gpuvm's as it may be std's.
 fn tells_of_a_definition(note: &Value) -> bool {
-    const BEGINNINGS: [&str; 6] = [
+    const BEGINNINGS: [&str; 7] = [
+        "while trying to match",
         "required by a bound in",
         "the following other types implement trait",
         "the trait `",

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gpuvm_generator::{mutated_module, unmutated_modules};
 
-use crate::check::{Diagnostic, build, check, errors_of, target};
+use crate::check::{Diagnostic, build, check, said_of, target};
 
 /// How many routines the suite tries; `cargo xtask fuzz --mistakes` tries others.
 const ROUTINES: u64 = 40;
@@ -52,7 +52,7 @@ fn what_a_mistake_draws_is_told_of_the_users_code() {
     let (accepted, refused): (Vec<PathBuf>, Vec<PathBuf>) = programs
         .iter()
         .cloned()
-        .partition(|path| errors_of(&errors, path).is_empty());
+        .partition(|path| said_of(&errors, path).is_empty());
     let sound: Vec<_> = refused
         .iter()
         .filter(|path| path.to_string_lossy().contains("sound_"))

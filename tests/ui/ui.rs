@@ -1,39 +1,56 @@
-//! One case a rule: `<topic>/<rule>.rs` is refused with exactly the words in `<topic>/<rule>.stderr`. After a change of a message, run with
-//! `TRYBUILD=overwrite` and read what came out. Where rustc has a part of the answer, programs are marked instead: see `marked.rs`.
+//! Programs that tests compile: what is refused, in which words, and what is accepted.
 
-#![deny(clippy::pedantic)]
+mod check;
+mod fuzz;
+mod marked;
+mod texts;
 
-/// Here for clippy alone, which does not look at trybuild's cases.
+/// Here for clippy alone, which does not look at what tests compile.
+#[deny(clippy::pedantic)]
 #[path = "lints/everything.rs"]
 mod everything;
+#[deny(clippy::pedantic)]
 #[path = "lints/language.rs"]
 mod language;
 
-/// Topics whose messages are gpuvm's own.
-const TOPICS: [&str; 6] = ["expressions", "items", "patterns", "ring", "texts", "types"];
+use std::path::{Path, PathBuf};
 
-#[test]
-fn what_is_accepted_compiles() {
-    trybuild::TestCases::new().pass("pass/*.rs");
+/// This package.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .canonicalize()
+        .expect("the package")
 }
 
-/// On their own: cases that have only to be checked are checked all at once.
+/// The programs in a folder, from here.
+fn programs(folder: &str) -> Vec<PathBuf> {
+    let folder = root().join(folder).canonicalize().expect("the folder of a topic");
+    let entries = std::fs::read_dir(&folder).expect("the folder of a topic");
+    let mut programs: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect();
+    programs.sort();
+    programs
+}
+
 #[test]
-fn what_is_refused_is_refused_in_these_words() {
-    let cases = trybuild::TestCases::new();
-    for topic in TOPICS {
-        cases.compile_fail(format!("{topic}/*.rs"));
-    }
+fn accepted_programs_compile_and_run() {
+    check::run("accepted", &programs("pass"));
 }
 
 /// A program in a folder that no test reads would say nothing of itself.
 #[test]
 fn every_folder_is_read() {
-    const ELSEWHERE: [&str; 5] = ["derive", "lints", "pass", "renamed", "rustc"];
-    let entries = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).expect("the package");
+    const ELSEWHERE: [&str; 3] = ["lints", "pass", "renamed"];
+    let entries = std::fs::read_dir(root()).expect("the package");
     for path in entries.map(|entry| entry.expect("an entry").path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let known = TOPICS.iter().chain(&ELSEWHERE).any(|topic| *topic == name);
-        assert!(known || !path.is_dir(), "no test reads {}", path.display());
+        let mut read = texts::TOPICS.iter().chain(&marked::FOLDERS).chain(&ELSEWHERE);
+        assert!(
+            read.any(|folder| *folder == name) || !path.is_dir(),
+            "no test reads {}",
+            path.display()
+        );
     }
 }

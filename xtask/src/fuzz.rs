@@ -71,7 +71,7 @@ pub fn run(options: &Options) -> Result<(), String> {
 
 /// Runs the suite's test of routines with mistakes on others.
 fn mistakes(seed: u64, count: usize) -> Result<(), String> {
-    let status = crate::cargo_command(&["test", "-p", "gpuvm-ui-tests", "--test", "marked", "fuzz"])
+    let status = crate::cargo_command(&["test", "-p", "gpuvm-ui-tests", "--test", "ui", "fuzz"])
         .env("GPUVM_MISTAKES_SEED", seed.to_string())
         .env("GPUVM_MISTAKES", count.to_string())
         .status()

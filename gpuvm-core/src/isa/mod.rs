@@ -1,10 +1,9 @@
 //! The instruction set: opcodes, their classes and operand roles, and the 20-byte instruction. All of it follows from
 //! `table.rs`.
 
+#[cfg(test)]
 mod page;
 mod table;
-
-pub use page::page;
 
 use crate::for_each_op;
 

@@ -1,1 +1,0 @@
-//! Nothing: this package is its tests.
