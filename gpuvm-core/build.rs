@@ -12,6 +12,7 @@ fn main() {
         set("NUMERIC", char::is_numeric),
         set("LOWERCASE", char::is_lowercase),
         set("UPPERCASE", char::is_uppercase),
+        set("ESCAPED", |c| c.escape_debug().count() > 1),
         mapping("TO_LOWERCASE", char::to_lowercase),
         mapping("TO_UPPERCASE", char::to_uppercase),
     ];

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::encode::{Encoded, Source, encode};
 use crate::facts::{CallFact, Fact, Facts, Method, MethodSlot, RoutineType, never_linked};
 use crate::routine::Routine;
-use crate::types::{Comparison, Dereferenced, Field, Static, Type, TypeRef, Value, Zero, name_hash};
+use crate::types::{Comparison, ConstantValue, Dereferenced, Field, Static, Type, TypeRef, Value, Zero, name_hash};
 
 /// A type that stands for a routine of which there is a source.
 pub trait RoutineSource {
@@ -190,15 +190,28 @@ written! {
 
 impl<T: ?Sized> Written for T {}
 
-/// What a type parameter of a routine stands for.
-pub trait Parameter: Static + Value<Inner = Self, Depth = Zero> {}
+/// What a type parameter of a routine stands for: a value, or a reference to one. Constants of the type are such that a routine may name them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be used inside a #[routine]",
+    label = "not a type of the machine",
+    note = "if `{Self}` is your own struct or enum, add `#[derive(VmType, Clone, Copy)]` to its definition",
+    note = "the machine has f32, f64, bool, char, integers of up to 128 bits, tuples, arrays, Option, Wrapping, and structs and enums of these",
+    note = "what keeps values on the heap, as `Vec`, `Box`, `String` and `HashMap` do, cannot be there: write an array `[T; N]`, or take a slice `&[T]`",
+    note = "what is the host's, as `Instant`, `Mutex` and `File` are, stays there: ask it before the launch, and hand the routine what it says"
+)]
+pub trait Parameter: Static + ConstantValue {}
 
-impl<T: Static + Value<Inner = T, Depth = Zero>> Parameter for T {}
+impl<T: Static + ConstantValue> Parameter for T {}
+
+/// A value that no reference stands before.
+pub trait Unreferenced: Static + Value<Inner = Self, Depth = Zero> {}
+
+impl<T: Static + Value<Inner = T, Depth = Zero>> Unreferenced for T {}
 
 /// What implements a trait whose own methods have code: a type without references before it, that may have no size.
-pub trait Implementor: Value<Erased = Self, Inner = Self, Depth = Zero> + 'static {}
+pub trait Implementor: Value<Erased = Self, Inner = Self, Depth = Zero> + ConstantValue + 'static {}
 
-impl<T: Value<Erased = T, Inner = T, Depth = Zero> + ?Sized + 'static> Implementor for T {}
+impl<T: Value<Erased = T, Inner = T, Depth = Zero> + ConstantValue + ?Sized + 'static> Implementor for T {}
 
 /// Where an `impl` is of a trait that is no `#[routine]`: its methods are told of the type, as far as that is the user's.
 #[doc(hidden)]

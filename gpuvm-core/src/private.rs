@@ -9,13 +9,14 @@ pub use crate::stdlib::fmt::{self as formatting, Displays, Formatted, Formatter,
 pub use crate::stdlib::hash::{self as hashing, HashState, HashedEach, Hashes, HashesArrays};
 pub use crate::stdlib::iter::{
     Advance, AdvanceBack, AnIterator, ArgumentDoubleEnded, ArgumentExactSize, ArgumentIterable, ArgumentIterator,
-    Extends, From as Open, Gathers, Given, GivenDoubleEnded, GivenElements, GivenExactSize, GivenIterable,
-    GivenIterator, HalfOpen, Inclusive, KnownDoubleEnded, KnownExactSize, KnownIterator, Sequence,
-    advance_back_by_next, advance_by_next, each_by_next,
+    CountsItself, Extends, From as Open, Gathers, Given, GivenDoubleEnded, GivenElements, GivenExactSize,
+    GivenIterable, GivenIterator, HalfOpen, Hinted, Inclusive, KnownDoubleEnded, KnownExactSize, KnownIterator,
+    Sequence, advance_back_by_next, advance_by_next, each_by_next,
 };
 pub use crate::stdlib::{SelectNth, routines as std_routines};
 pub use crate::types::{
     Against, Answer, Comparison, Comparisons, ConstantField, ConstantValue, ConstantWord, Context, Dereferenced, Field,
-    Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, NoConstant, Plain, RingMessage, Static, Type, TypeRef, Value, Variant,
-    VmType, Zero, constant_words, field, field_mut, name_hash, payload, payload_mut, plain_words, variant_words,
+    Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, NoConstant, Plain, Referred, RingMessage, Static, Type, TypeRef, Value,
+    Variant, VmType, Zero, constant_words, field, field_mut, name_hash, payload, payload_mut, plain_words,
+    variant_words,
 };

@@ -58,7 +58,8 @@ impl Code<'_> {
         let (any, _, _) = any.split_for_impl();
         // What a trait is implemented for may have no size.
         let bare = self.generics.params.iter().map(|param| {
-            let (param, unsized_type) = (emit::bare(param), self.home.of_all.is_some() && is_type(param));
+            let is_sized = matches!(param, GenericParam::Type(param) if !emit::is_unsized(param));
+            let (param, unsized_type) = (emit::bare(param), self.home.of_all.is_some() && is_sized);
             let unsized_type = unsized_type.then(|| quote!(: ?::core::marker::Sized));
             quote!(#param #unsized_type)
         });
@@ -127,8 +128,4 @@ impl Code<'_> {
             }
         }
     }
-}
-
-fn is_type(param: &GenericParam) -> bool {
-    matches!(param, GenericParam::Type(_))
 }

@@ -84,6 +84,10 @@ struct Trait<'t> {
     own: Generics,
     /// What the trait is implemented for, and after it the trait's own.
     generics: Generics,
+    /// What is asked of that where the code is.
+    asked: TokenStream,
+    /// Whether it is a trait of iterators. What its methods do is written for any that is given, so an `impl` has nothing to tell of them.
+    of_iterators: bool,
 }
 
 impl<'t> Trait<'t> {
@@ -103,16 +107,31 @@ impl<'t> Trait<'t> {
         let names = own.params.iter().map(given::name);
         let path: syn::Path = syn::parse_quote!(#name<#(#lifetimes,)* #(#names),*>);
         let mut generics = own.clone();
-        generics.params.insert(
-            0,
-            syn::parse_quote!(__T: #path + ::gpuvm::__private::Implementor + ?::core::marker::Sized),
-        );
+        let itself = Ident::new("Self", Span::call_site());
+        let supertraits = &definition.supertraits;
+        let mut of_itself = Generics::default();
+        if !supertraits.is_empty() {
+            let predicates = &mut of_itself.make_where_clause().predicates;
+            predicates.push(syn::parse_quote!(Self: #supertraits));
+        }
+        let given = given::bounds(&itself, &of_itself);
+        let of_iterators = !given.is_empty();
+        let (asked, size) = match of_iterators {
+            true => (quote!(#path #(+ #given)*), TokenStream::new()),
+            false => (
+                quote!(#path + ::gpuvm::__private::Implementor),
+                quote!(+ ?::core::marker::Sized),
+            ),
+        };
+        generics.params.insert(0, syn::parse_quote!(__T: #asked #size));
         Trait {
             args,
             definition,
             path,
             own,
             generics,
+            asked,
+            of_iterators,
         }
     }
 
@@ -121,33 +140,41 @@ impl<'t> Trait<'t> {
     fn found(&self, methods: &[Method], provided: &[Provided], refused: bool) -> TokenStream {
         let (name, visibility) = (&emit::generated(&self.definition.ident), &self.definition.vis);
         let companion = format_ident!("__GpuvmProvided{name}");
-        let markers = methods.iter().map(|method| method.marker(self));
+        let bodies = |name: &str| provided.iter().any(|method| method.name == name);
+        let markers = methods.iter().map(|method| method.marker(self, bodies(&method.name)));
         let sources = provided.iter().filter(|_| !refused).map(|method| method.tokens(self));
         let turbofish = turbofish(&self.generics);
-        let functions = provided.iter().filter(|method| !method.is_generic).map(|method| {
-            let (name, marker) = (emit::generated(&method.name), &method.marker);
-            let (implementation, _, clause) = method.generics.split_for_impl();
-            let call = if refused {
-                quote!(::core::option::Option::None)
-            } else {
-                quote!(::core::option::Option::Some(::gpuvm::__private::CallFact::of::<#marker #turbofish>()))
-            };
-            quote! {
-                pub const fn #name #implementation (self) -> ::core::option::Option<::gpuvm::__private::CallFact>
-                #clause
-                {
-                    #call
+        let functions = provided
+            .iter()
+            .filter(|method| !method.is_generic && !self.of_iterators)
+            .map(|method| {
+                let (name, marker) = (emit::generated(&method.name), &method.marker);
+                let (implementation, _, clause) = method.generics.split_for_impl();
+                let call = if refused {
+                    quote!(::core::option::Option::None)
+                } else {
+                    quote!(::core::option::Option::Some(::gpuvm::__private::CallFact::of::<#marker #turbofish>()))
+                };
+                quote! {
+                    pub const fn #name #implementation (self) -> ::core::option::Option<::gpuvm::__private::CallFact>
+                    #clause
+                    {
+                        #call
+                    }
                 }
-            }
-        });
+            });
         let list = self.list_name();
-        let (generic, plain): (Vec<_>, Vec<_>) = methods.iter().partition(|method| method.is_generic());
-        let bodies = |name: &str| provided.iter().any(|method| method.name == name);
+        let (generic, plain): (Vec<_>, Vec<_>) = methods
+            .iter()
+            .partition(|method| method.is_bound(self, bodies(&method.name)));
         let own = generic.iter().filter(|method| bodies(&method.name)).map(|method| {
             let name = Ident::new(&method.name, Span::call_site());
-            let message = format!(
-                "`{name}` has parameters of its own and a body in the #[routine] trait, so an `impl` cannot have another; leave it out, or leave out the trait's"
-            );
+            let what = match method.is_generic() {
+                true => "has parameters of its own and a body in the #[routine] trait",
+                false => "has a body in the #[routine] trait, which is one of iterators",
+            };
+            let message =
+                format!("`{name}` {what}, so an `impl` cannot have another; leave it out, or leave out the trait's");
             quote!((@own #name $written:tt) => { ::core::compile_error! { #message } };)
         });
         let steps = plain.iter().map(|method| {
@@ -253,6 +280,8 @@ struct Method {
     lifetimes: Vec<LifetimeParam>,
     receiver: Option<Type>,
     output: ReturnType,
+    /// What it asks, as its user wrote it.
+    clause: Option<WhereClause>,
 }
 
 impl Method {
@@ -279,12 +308,18 @@ impl Method {
             output,
             name,
             parts,
+            clause: function.sig.generics.where_clause.clone(),
         }
     }
 
     /// Whether it has type or const parameters of its own: then its item is a type with these parameters, and else a constant.
     fn is_generic(&self) -> bool {
         !self.own.params.is_empty()
+    }
+
+    /// Whether which routine it is follows from the types alone: it has parameters of its own, or a body for any iterator that is given.
+    fn is_bound(&self, of: &Trait<'_>, is_provided: bool) -> bool {
+        self.is_generic() || of.of_iterators && is_provided
     }
 
     /// The name of the type that stands for the method of whoever implements the trait.
@@ -302,7 +337,8 @@ impl Method {
         let (routine, own, clause) = (routine_name(&self.name), &self.own.params, &self.own.where_clause);
         let hash = name_hash(&self.name);
         let names = of.own.params.iter().map(given::name);
-        let found = match (self.is_generic(), provided) {
+        let is_bound = self.is_bound(of, provided.is_some());
+        let found = match (is_bound, provided) {
             (false, _) => {
                 let (marker, lifetimes) = (self.marker_name(of), of.lifetimes());
                 quote!(#marker<#(#lifetimes,)* Self, #(#names),*>)
@@ -310,12 +346,23 @@ impl Method {
             (true, Some(provided)) => {
                 let marker = &provided.marker;
                 let arguments = self.own.params.iter().map(|param| given::argument(param, &self.own));
-                quote!(#marker<Self, #(#names,)* #(#arguments),*>)
+                let itself = match of.of_iterators {
+                    true => quote!(::gpuvm::__private::Given<<Self as ::gpuvm::__private::Value>::Erased>),
+                    false => quote!(Self),
+                };
+                quote!(#marker<#itself, #(#names,)* #(#arguments),*>)
             }
             (true, None) => given::routine_of(&quote!(Self::#routine), &self.own),
         };
+        let mut asked = Generics::default();
+        if of.of_iterators && provided.is_some() {
+            let predicates = &mut asked.make_where_clause().predicates;
+            predicates.extend(self.clause.iter().flat_map(|clause| clause.predicates.clone()));
+            predicates.push(syn::parse_quote!(Self: ::core::marker::Sized + ::gpuvm::__private::Value<Erased: ::gpuvm::__private::Sequence>));
+        }
         let twins = Twins {
             name: &self.name,
+            asked: asked.where_clause.as_ref(),
             parts: &self.parts,
             own: &self.own,
             lifetimes: &self.lifetimes,
@@ -324,7 +371,7 @@ impl Method {
             routine: &found,
         };
         let twins = twins.tokens(&TokenStream::new(), Some(&of.own));
-        let told = match (self.is_generic(), provided) {
+        let told = match (is_bound, provided) {
             (false, _) => quote! {
                 #[doc(hidden)]
                 const #routine: ::core::option::Option<::gpuvm::__private::CallFact>;
@@ -339,8 +386,8 @@ impl Method {
     }
 
     /// The type that stands for the method of whoever implements the trait.
-    fn marker(&self, of: &Trait<'_>) -> Option<TokenStream> {
-        if self.is_generic() {
+    fn marker(&self, of: &Trait<'_>, is_provided: bool) -> Option<TokenStream> {
+        if self.is_bound(of, is_provided) {
             return None;
         }
         let (marker, routine, visibility) = (self.marker_name(of), routine_name(&self.name), &of.definition.vis);
@@ -433,7 +480,6 @@ impl Provided {
     }
 
     fn tokens(&self, of: &Trait<'_>) -> TokenStream {
-        let path = &of.path;
         let any = syn::parse_quote!(__T);
         Code {
             args: of.args,
@@ -444,7 +490,7 @@ impl Provided {
             home: Home {
                 name: &self.home,
                 generics: &self.home_generics,
-                of_all: Some((quote!(#path + ::gpuvm::__private::Implementor), self.clause.as_ref())),
+                of_all: Some((of.asked.clone(), self.clause.as_ref())),
                 of: &self.generics,
                 ty: &any,
                 erased: &any,

@@ -4,8 +4,7 @@ use gpuvm_nodes::{Kind, name_hash};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::{self, Visit};
-use syn::visit_mut::VisitMut;
-use syn::{Data, DeriveInput, Fields, GenericParam, Generics, Lifetime, Member, Path, Type};
+use syn::{Data, DeriveInput, Fields, Generics, Member, Path, Type};
 
 use crate::cells::holds_cells;
 use crate::comparison;
@@ -15,6 +14,7 @@ use crate::home;
 use crate::implementation;
 use crate::launch::at;
 use crate::lower::check_type;
+use crate::parameters::{self, Parameters, names_any};
 use crate::plain_name;
 use crate::primitive::{Known, kind_of_name};
 use crate::report::Report;
@@ -59,26 +59,24 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     // A type that was refused still is one, so that its users show no errors of their own.
     let Derived { ty, write, read, fits } = if refused { Derived::stand_in() } else { derived };
     let name = &input.ident;
-    let generics = bounded(&input);
-    let (implementation, arguments, clause) = generics.split_for_impl();
-    let clone = methods(&["clone"], name, &generics);
+    let Parameters {
+        inside,
+        forever,
+        launched,
+    } = Parameters::of(&input.generics, fields(&input.data).map(|field| &field.ty));
+    let clone = methods(&["clone"], name, &forever);
     let equality = if manual_eq {
         TokenStream::new()
     } else {
-        equality(&input, &generics, refused || borrows(&input))
+        equality(&input, &forever, refused || borrows(&input))
     };
-    let order = (!manual_ord).then(|| order(&input, &generics));
+    let order = (!manual_ord).then(|| order(&input, &forever));
     let hash = match refused || borrows(&input) {
         true => TokenStream::new(),
         false => hash(&input),
     };
-    let message = is_message.then(|| {
-        quote! {
-            #[automatically_derived]
-            impl #implementation ::gpuvm::__private::RingMessage for #name #arguments #clause {}
-        }
-    });
     let erased = erased(&input);
+    let (implementation, arguments, clause) = inside.split_for_impl();
     let value = quote! {
         #[automatically_derived]
         impl #implementation ::gpuvm::__private::Value for #name #arguments #clause {
@@ -90,10 +88,29 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     };
     // What holds references stays inside of routines, so it has no words outside.
     if borrows(&input) {
-        let constant = constant(&input, &generics);
+        let constant = constant(&input, inside.clone());
         let tokens = quote!(#value #constant #equality #order #clone #errors);
         return home::redirect(tokens, home.as_ref());
     }
+    let is_generic = input.generics.type_params().next().is_some();
+    let constant = match is_generic {
+        true => constant(&input, inside.clone()),
+        false => plain_constant(&input, &launched),
+    };
+    let mut launched = launched;
+    if is_generic {
+        // What is not `Copy` may be a value inside of routines all the same.
+        let arguments = input.generics.split_for_impl().1;
+        let copied = syn::parse_quote!(#name #arguments: ::core::marker::Copy);
+        launched.make_where_clause().predicates.push(copied);
+    }
+    let (implementation, arguments, clause) = launched.split_for_impl();
+    let message = is_message.then(|| {
+        quote! {
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::RingMessage for #name #arguments #clause {}
+        }
+    });
     let tokens = quote! {
         #value
         #[automatically_derived]
@@ -106,12 +123,7 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
             }
             #fits
         }
-        #[automatically_derived]
-        impl #implementation ::gpuvm::__private::ConstantValue for #name #arguments #clause {
-            fn constant_words(&self, __words: &mut ::std::vec::Vec<::gpuvm::__private::ConstantWord>) {
-                ::gpuvm::__private::plain_words(self, __words);
-            }
-        }
+        #constant
         #[automatically_derived]
         impl #implementation ::gpuvm::__private::Element for #name #arguments #clause {}
         #equality
@@ -148,7 +160,7 @@ impl Derived {
 
 fn structure(input: &DeriveInput, fields: &Fields) -> Derived {
     let name = plain_name(&input.ident);
-    let parts = layout(fields, 0, borrows(input));
+    let parts = layout(fields, 0, input);
     let write = fields.members().zip(fields).enumerate().map(|(i, (member, field))| {
         let words = quote!(::gpuvm::__private::field_mut(__words, <Self as ::gpuvm::__private::Value>::TYPE, #i));
         let of_field = self::words(&field.ty);
@@ -192,7 +204,7 @@ fn enumeration(input: &DeriveInput, data: &syn::DataEnum) -> Derived {
             let value = discriminant.clone();
             discriminant = quote!((#value) + 1);
             let variant_name = plain_name(&variant.ident);
-            let fields = layout(&variant.fields, 1, borrows(input));
+            let fields = layout(&variant.fields, 1, input);
             quote! {
                 ::gpuvm::__private::Variant {
                     hash: ::gpuvm::__private::name_hash(#variant_name),
@@ -275,9 +287,26 @@ fn enumeration(input: &DeriveInput, data: &syn::DataEnum) -> Derived {
     }
 }
 
-/// The words of a constant with references in it, field by field.
-fn constant(input: &DeriveInput, generics: &Generics) -> TokenStream {
+/// The words of a constant whose type is a value of a launch as it is.
+fn plain_constant(input: &DeriveInput, generics: &Generics) -> TokenStream {
     let name = &input.ident;
+    let (implementation, arguments, clause) = generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #implementation ::gpuvm::__private::ConstantValue for #name #arguments #clause {
+            fn constant_words(&self, __words: &mut ::std::vec::Vec<::gpuvm::__private::ConstantWord>) {
+                ::gpuvm::__private::plain_words(self, __words);
+            }
+        }
+    }
+}
+
+/// The words of a constant that may have references in it, field by field.
+fn constant(input: &DeriveInput, mut generics: Generics) -> TokenStream {
+    let name = &input.ident;
+    for param in generics.type_params_mut() {
+        param.bounds.push(syn::parse_quote!(::gpuvm::__private::ConstantValue));
+    }
     let (implementation, arguments, clause) = generics.split_for_impl();
     let field = |value: TokenStream| quote!(::gpuvm::__private::ConstantField(#value).words(__words););
     let body = match &input.data {
@@ -363,7 +392,8 @@ fn compared(ty: &TokenStream) -> TokenStream {
 }
 
 /// The fields of a struct or variant, `start` words into the value.
-fn layout(fields: &Fields, start: u32, borrows: bool) -> TokenStream {
+fn layout(fields: &Fields, start: u32, input: &DeriveInput) -> TokenStream {
+    let borrows = borrows(input);
     let parts = fields.iter().enumerate().map(|(i, field)| {
         let ty = &field.ty;
         let (key, name) = match &field.ident {
@@ -371,8 +401,8 @@ fn layout(fields: &Fields, start: u32, borrows: bool) -> TokenStream {
             None => (i.to_string(), String::new()),
         };
         let span = at(ty);
-        // What holds references is no value outside of routines.
-        let reference = match borrows {
+        // What holds references is no value outside of routines, and what a parameter stands for may hold some.
+        let reference = match borrows || names_any(ty, &input.generics) {
             true => quote_spanned!(span=> <#ty as ::gpuvm::__private::Value>::REFERENCE),
             false => quote_spanned!(span=> <#ty as ::gpuvm::__private::Plain>::VALUE),
         };
@@ -573,93 +603,22 @@ fn is_user_type(ty: &Type, own: &[&Ident]) -> bool {
 /// Whether a type holds references or cells, so that its values stay inside of routines.
 fn borrows(input: &DeriveInput) -> bool {
     let stays = |field: &syn::Field| holds_references(&field.ty) || holds_cells(&field.ty);
-    input.generics.lifetimes().next().is_some() || fields(&input.data).any(stays)
+    let types = fields(&input.data).map(|field| &field.ty);
+    input.generics.lifetimes().next().is_some()
+        || fields(&input.data).any(stays)
+        || parameters::stay_inside(&input.generics, types)
 }
 
-/// The type with `'static` for each of its lifetimes.
+/// The type without lifetimes.
 fn erased(input: &DeriveInput) -> TokenStream {
-    let name = &input.ident;
-    let arguments: Vec<TokenStream> = input
-        .generics
-        .params
-        .iter()
-        .map(|param| match param {
-            GenericParam::Lifetime(_) => quote!('static),
-            GenericParam::Type(param) => param.ident.to_token_stream(),
-            GenericParam::Const(param) => param.ident.to_token_stream(),
-        })
-        .collect();
-    if arguments.is_empty() {
-        quote!(Self)
-    } else {
-        quote!(#name<#(#arguments),*>)
+    let (name, arguments) = (&input.ident, parameters::erased(&input.generics));
+    match arguments.is_empty() {
+        true => quote!(Self),
+        false => quote!(#name<#(#arguments),*>),
     }
 }
 
-/// Type parameters become values of the machine.
-fn bounded(input: &DeriveInput) -> Generics {
-    let mut generics = input.generics.clone();
-    let borrows = borrows(input);
-    for param in &mut generics.params {
-        match param {
-            GenericParam::Type(param) => {
-                param.default = None;
-                // What holds references may hold some of what holds references.
-                param.bounds.push(if borrows {
-                    syn::parse_quote!(::gpuvm::__private::Parameter)
-                } else {
-                    syn::parse_quote!(::gpuvm::__private::VmType)
-                });
-            }
-            GenericParam::Const(param) => param.default = None,
-            GenericParam::Lifetime(_) => {}
-        }
-    }
-    let own: Vec<&Ident> = input.generics.type_params().map(|param| &param.ident).collect();
-    let asked = fields(&input.data).map(|field| behind_references(&field.ty));
-    let asked = asked.filter(|ty| borrows && !is_parameter(ty, &own) && mentions(ty, &own));
-    for ty in asked {
-        let mut any = ty.clone();
-        Any.visit_type_mut(&mut any);
-        let predicates = &mut generics.make_where_clause().predicates;
-        predicates.push(syn::parse_quote!(for<'__any> #any: ::gpuvm::__private::Value));
-    }
-    generics
-}
-
-/// Puts one lifetime in the place of each that is declared.
-struct Any;
-
-impl VisitMut for Any {
-    fn visit_lifetime_mut(&mut self, node: &mut Lifetime) {
-        if node.ident != "static" {
-            *node = Lifetime::new("'__any", node.span());
-        }
-    }
-}
-
-fn behind_references(ty: &Type) -> &Type {
-    match ty {
-        Type::Reference(ty) => behind_references(&ty.elem),
-        other => other,
-    }
-}
-
-fn is_parameter(ty: &Type, own: &[&Ident]) -> bool {
-    matches!(ty, Type::Path(path) if own.iter().any(|name| path.path.is_ident(*name)))
-}
-
-/// Whether a type mentions one of some names.
-fn mentions(ty: &Type, names: &[&Ident]) -> bool {
-    let mut search = Mentions {
-        names: names.to_vec(),
-        found: false,
-    };
-    search.visit_type(ty);
-    search.found
-}
-
-fn fields(data: &Data) -> impl Iterator<Item = &syn::Field> {
+fn fields(data: &Data) -> impl Iterator<Item = &syn::Field> + Clone {
     let all: Vec<&syn::Field> = match data {
         Data::Struct(data) => data.fields.iter().collect(),
         Data::Enum(data) => data.variants.iter().flat_map(|variant| variant.fields.iter()).collect(),

@@ -308,7 +308,7 @@ impl Marker<'_> {
         let body = if params.is_empty() {
             quote!({})
         } else {
-            quote!(<#(#params),*> { __types: ::core::marker::PhantomData<fn() -> (#(#types,)*)> })
+            quote!(<#(#params),*> { __types: ::core::marker::PhantomData<fn(#(::core::marker::PhantomData<#types>),*)> })
         };
         let callers = given::for_callers(self.generics);
         let (implementation, arguments, clause) = callers.split_for_impl();
@@ -396,13 +396,25 @@ impl Marker<'_> {
 /// A parameter without its bounds, as a type declares it.
 pub fn bare(param: &GenericParam) -> TokenStream {
     match param {
-        GenericParam::Type(param) => param.ident.to_token_stream(),
+        GenericParam::Type(param) => {
+            let (name, unsized_type) = (
+                &param.ident,
+                is_unsized(param).then(|| quote!(: ?::core::marker::Sized)),
+            );
+            quote!(#name #unsized_type)
+        }
         GenericParam::Const(param) => {
             let (name, ty) = (&param.ident, &param.ty);
             quote!(const #name: #ty)
         }
         GenericParam::Lifetime(param) => param.to_token_stream(),
     }
+}
+
+/// Whether what a type parameter stands for may have no size.
+pub fn is_unsized(param: &syn::TypeParam) -> bool {
+    let mut bounds = param.bounds.iter();
+    bounds.any(|bound| matches!(bound, syn::TypeParamBound::Trait(bound) if bound.maybe.is_some()))
 }
 
 /// The types of the parameters, as the slice of a constant, and the type of the result.

@@ -44,6 +44,28 @@ pub fn imports(text: &str, name: &str, modules: &[&str]) -> bool {
         .any(|words| words.iter().any(|word| word == name) && words.iter().any(|word| modules.contains(&&**word)))
 }
 
+/// Whether a file imports a module itself, `use core::str;`, and not only what is in it, `use core::str::FromStr;`.
+pub fn imports_module(text: &str, name: &str) -> bool {
+    let ends = |rest: &str| {
+        let rest = rest.trim_start();
+        rest.is_empty()
+            || rest.starts_with([',', '}'])
+            || rest.strip_prefix("::").is_some_and(|inside| {
+                let inside = inside.trim_start().strip_prefix('{').unwrap_or_default();
+                words(inside.split('}').next().unwrap_or_default())
+                    .iter()
+                    .any(|word| word == "self")
+            })
+    };
+    text.split(';')
+        .filter_map(|statement| Some(&statement[statement.rfind("use ")?..]))
+        .any(|statement| {
+            statement
+                .match_indices(name)
+                .any(|(at, _)| !statement[..at].ends_with(is_part) && ends(&statement[at + name.len()..]))
+        })
+}
+
 /// The words of each import of a file.
 fn imported(text: &str) -> impl Iterator<Item = Vec<String>> {
     text.split(';')
@@ -52,7 +74,21 @@ fn imported(text: &str) -> impl Iterator<Item = Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::has_own;
+    use super::{has_own, imports_module};
+
+    #[test]
+    fn a_module_is_told_from_what_is_in_it() {
+        for text in [
+            "use core::str;",
+            "fn f() {}\nuse std::{fmt, str};",
+            "use core::{str::{self, FromStr}, fmt};",
+        ] {
+            assert!(imports_module(text, "str"), "{text}");
+        }
+        assert!(!imports_module("use core::str::FromStr;\nfn f(s: &str) {}", "str"));
+        assert!(!imports_module("use core::str::{FromStr, Utf8Error};", "str"));
+        assert!(!imports_module("use crate::strings;", "str"));
+    }
 
     #[test]
     fn types_of_the_file_are_told_from_those_of_std() {

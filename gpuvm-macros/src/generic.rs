@@ -29,6 +29,8 @@ pub struct Twins<'m> {
     pub receiver: Option<&'m Type>,
     /// Its result, likewise.
     pub output: &'m ReturnType,
+    /// What they ask besides.
+    pub asked: Option<&'m syn::WhereClause>,
     /// What stands for the routine, for a caller's arguments.
     pub routine: &'m TokenStream,
 }
@@ -55,6 +57,10 @@ impl Twins<'_> {
                 let bounds = &param.bounds;
                 clause.predicates.push(syn::parse_quote!(#argument: #bounds));
             }
+        }
+        if let Some(asked) = self.asked {
+            let clause = clause.get_or_insert_with(|| syn::parse_quote!(where));
+            clause.predicates.extend(asked.predicates.iter().cloned());
         }
         let (callables, named, output) = (&self.parts.callables, &self.parts.named, self.output);
         let own_comma = (!own.empty_or_trailing()).then(|| quote!(,));
@@ -216,7 +222,7 @@ pub fn own_type(alias: &str, own: &Generics) -> TokenStream {
     quote! {
         #[doc(hidden)]
         pub struct #name<#(#params),*> {
-            __types: ::core::marker::PhantomData<fn() -> (#(#types,)*)>,
+            __types: ::core::marker::PhantomData<fn(#(::core::marker::PhantomData<#types>),*)>,
         }
     }
 }

@@ -26,6 +26,49 @@ pub fn bounds(name: &Ident, generics: &Generics) -> Vec<TypeParamBound> {
     found
 }
 
+/// What a caller asks of a type parameter that is an iterator; nothing of one that is none.
+pub fn arguments(name: &Ident, generics: &Generics) -> Vec<TypeParamBound> {
+    let mut found = Vec::new();
+    for_each_bound(name, generics, |bound| {
+        if let Some((_, _, asked)) = iterator_trait(bound) {
+            let asked = quote::format_ident!("{asked}");
+            found.push(syn::parse_quote!(::gpuvm::__private::#asked));
+        }
+    });
+    found
+}
+
+/// What a type parameter that is an iterator has to be for callers to find what is written for those that are given.
+pub fn known(name: &Ident, generics: &Generics) -> Vec<TypeParamBound> {
+    match wrapper(name, generics) {
+        Some(wrapper) if wrapper == "Given" => vec![syn::parse_quote!(::gpuvm::__private::Sequence)],
+        Some(_) => vec![
+            syn::parse_quote!(::gpuvm::__private::Iterable<Iterator: ::gpuvm::__private::Sequence>),
+            syn::parse_quote!(::gpuvm::__private::Static),
+        ],
+        None => Vec::new(),
+    }
+}
+
+/// A type with iterators that are given in the place of its type parameters that are iterators.
+pub fn given(ty: &Type, generics: &Generics) -> Type {
+    struct Give<'g>(&'g Generics);
+    impl VisitMut for Give<'_> {
+        fn visit_type_mut(&mut self, node: &mut Type) {
+            visit_mut::visit_type_mut(self, node);
+            if let Type::Path(path) = node
+                && let Some(name) = path.path.get_ident()
+                && let Some(wrapper) = wrapper(name, self.0)
+            {
+                *node = syn::parse_quote!(::gpuvm::__private::#wrapper<#name>);
+            }
+        }
+    }
+    let mut ty = ty.clone();
+    Give(generics).visit_type_mut(&mut ty);
+    ty
+}
+
 /// Whether a type parameter is an iterator.
 pub fn is_iterator(name: &Ident, generics: &Generics) -> bool {
     !bounds(name, generics).is_empty()
@@ -36,15 +79,20 @@ pub fn for_callers(generics: &Generics) -> Generics {
     let mut asked = generics.clone();
     Ask.visit_generics_mut(&mut asked);
     // Where the user asks for it rustc says so of the function. What is a range to the user is none to the routine.
-    for param in asked
-        .type_params_mut()
-        .filter(|param| param.bounds.iter().any(is_users_vm_type) || is_range(&param.ident, generics))
-    {
-        param.bounds = std::mem::take(&mut param.bounds)
-            .into_iter()
-            .filter(|bound| !is_last(bound, "VmType") && !is_last(bound, "Parameter"))
-            .chain([syn::parse_quote!(::gpuvm::__private::Value<Inner: ::core::marker::Sized>)])
-            .collect();
+    for param in asked.type_params_mut() {
+        let is_range = is_range(&param.ident, generics);
+        let is_asked = param.bounds.iter().any(is_users_vm_type);
+        let bounds = std::mem::take(&mut param.bounds);
+        let (values, mut others): (Vec<_>, Vec<_>) = bounds.into_iter().partition(is_value_bound);
+        if is_range {
+            others.push(syn::parse_quote!(::gpuvm::__private::Value<Inner: ::core::marker::Sized>));
+        } else if is_asked {
+            others.retain(|bound| !is_last(bound, "VmType"));
+            others.push(syn::parse_quote!(::gpuvm::__private::Value<Inner: ::core::marker::Sized>));
+        } else if !values.is_empty() {
+            others.push(syn::parse_quote!(::gpuvm::__private::Value<Erased: #(#values)+*>));
+        }
+        param.bounds = others.into_iter().collect();
     }
     if let Some(clause) = &mut asked.where_clause {
         clause.predicates = std::mem::take(&mut clause.predicates)
@@ -63,6 +111,14 @@ fn is_ours(bound: &TypeParamBound) -> bool {
     matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.iter().any(|segment| segment.ident == "__private"))
 }
 
+/// Whether a bound says that a type parameter is of the machine.
+fn is_value_bound(bound: &TypeParamBound) -> bool {
+    is_ours(bound)
+        && ["Parameter", "Referred", "Unreferenced"]
+            .iter()
+            .any(|name| is_last(bound, name))
+}
+
 fn is_users_vm_type(bound: &TypeParamBound) -> bool {
     is_last(bound, "VmType") && !is_ours(bound)
 }
@@ -74,7 +130,7 @@ fn is_promise(predicate: &WherePredicate) -> bool {
         return false;
     };
     let mut bounds = predicate.bounds.iter();
-    let names = ["Method", "GenericMethod", "Operation"];
+    let names = ["GenericMethod", "Lends", "Method", "Operation"];
     bounds.all(|bound| is_ours(bound) && names.iter().any(|name| is_last(bound, name)))
 }
 
@@ -96,21 +152,28 @@ pub fn argument(param: &GenericParam, generics: &Generics) -> TokenStream {
             let erased = quote!(<#name as ::gpuvm::__private::Value>::Erased);
             match wrapper(name, generics) {
                 Some(wrapper) => quote!(::gpuvm::__private::#wrapper<#erased>),
-                None if is_value(param) || is_range(name, generics) => {
+                // Where the user asks for a value, rustc has said of the function that a reference is none.
+                None if is_range(name, generics) || param.bounds.iter().any(is_users_vm_type) => {
                     quote!(<#name as ::gpuvm::__private::Value>::Inner)
                 }
+                None if param.bounds.iter().any(is_value_bound) => erased,
                 None => quote!(#name),
             }
         }
     }
 }
 
-/// Whether a type parameter is asked to be a value of the machine, which is what it refers to.
-fn is_value(param: &syn::TypeParam) -> bool {
-    param
-        .bounds
-        .iter()
-        .any(|bound| is_ours(bound) && is_last(bound, "VmType"))
+/// What stands for a type parameter where it has no lifetimes.
+pub fn without_lifetimes(param: &GenericParam, generics: &Generics) -> TokenStream {
+    let GenericParam::Type(of) = param else {
+        return name(param);
+    };
+    let name = &of.ident;
+    let erased = quote!(<#name as ::gpuvm::__private::Value>::Erased);
+    match wrapper(name, generics) {
+        Some(wrapper) => quote!(::gpuvm::__private::#wrapper<#erased>),
+        None => erased,
+    }
 }
 
 /// Whether a type parameter is a range.
@@ -224,7 +287,7 @@ fn iterator_trait(bound: &TypeParamBound) -> Option<(&'static str, &'static str,
 }
 
 /// The bounds of a type parameter, where it is declared and in the `where` clause.
-fn for_each_bound(name: &Ident, generics: &Generics, mut each: impl FnMut(&TypeParamBound)) {
+pub fn for_each_bound(name: &Ident, generics: &Generics, mut each: impl FnMut(&TypeParamBound)) {
     for param in generics.type_params().filter(|param| param.ident == *name) {
         param.bounds.iter().for_each(&mut each);
     }

@@ -9,6 +9,8 @@ use syn::visit_mut::VisitMut;
 use syn::{GenericParam, ImplItem, ImplItemFn, ItemImpl, PathArguments, Type};
 
 use crate::args::{Args, Role};
+use crate::as_std::Known;
+use crate::callable;
 use crate::code::{Code, Home};
 use crate::comparison;
 use crate::emit;
@@ -18,10 +20,14 @@ use crate::lower::{asking_name, twin_name};
 use crate::native;
 use crate::opaque;
 use crate::operation::{Operation, is_reference, without_references};
-use crate::primitive::Known;
+use crate::parameters;
+use crate::primitive;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify, with_named_lifetimes, with_self};
-use crate::routine::{Parts, Within, impl_generics, is_std_trait, operators_of_trait, vm_generics};
+use crate::routine::{
+    Iterators, Parts, Within, impl_generics, is_of_fmt, is_std_trait, is_users, operators_of_trait, shown,
+    value_bounds, vm_generics,
+};
 
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
 pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> TokenStream {
@@ -42,14 +48,6 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         && of.is_generic
     {
         report.generic_clone(path);
-    }
-    if of.trait_name == "Iterator"
-        && let Some(param) = block
-            .generics
-            .type_params()
-            .find(|param| given::is_iterator(&param.ident, &block.generics))
-    {
-        report.adaptor(&param.ident);
     }
     if of.trait_name == "Deref" {
         crate::behind::check(block, &mut report);
@@ -77,7 +75,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     }
     let mut native = block.clone();
     if of_user {
-        of.promise(&mut native.generics);
+        of.promise(&mut native.generics, &methods);
     }
     let callers = match block.trait_ {
         None => opaque::callers(block),
@@ -165,7 +163,14 @@ const STD_TYPES: [&str; 13] = [
 struct Block<'b> {
     args: &'b Args,
     block: &'b ItemImpl,
+    /// Its generics where callers look: those of the type that they have.
     generics: syn::Generics,
+    /// The same where code is: of what is given.
+    code: syn::Generics,
+    /// Whether its type parameters are values of a launch.
+    launched: bool,
+    /// The type that has the code: the block's, with iterators that are given in the place of its type parameters that are iterators.
+    given: Type,
     /// The type without references, where callers look.
     inner: Type,
     /// The type's name, for messages.
@@ -197,7 +202,7 @@ impl<'b> Block<'b> {
             trait_name.insert_str(0, "own ");
         }
         let operators = operators_of_trait(&trait_name);
-        let is_machine = Known::of(&inner) != Known::Unknown;
+        let is_machine = primitive::Known::of(&inner) != primitive::Known::Unknown;
         // Of a conversion into a number, the user's type is the one that is converted.
         let has_right = !operators.is_empty() || is_machine && trait_name == "From";
         let operand = match last.map(|last| &last.arguments) {
@@ -214,14 +219,28 @@ impl<'b> Block<'b> {
         let is_generic = has_type_arguments(&inner, &block.generics);
         // A comparison with a reference is another one.
         let is_even = is_reference(&operand) == is_reference(&block.self_ty);
+        let known = with_lifetimes(
+            impl_generics(args.library, Iterators::Known, &block.generics),
+            &block.generics,
+        );
+        let code = with_lifetimes(
+            impl_generics(args.library, Iterators::Given, &block.generics),
+            &block.generics,
+        );
         let is_own = is_even && right.to_token_stream().to_string() == inner.to_token_stream().to_string();
-        Block {
+        let mut of = Block {
             is_generic,
             is_machine,
             is_compared: (is_own || trait_name == "Ord") && !is_generic && !is_machine,
             args,
             block,
-            generics: with_lifetimes(impl_generics(args.library, &block.generics), &block.generics),
+            generics: known,
+            code,
+            launched: false,
+            given: match args.library {
+                true => (*block.self_ty).clone(),
+                false => given::given(&block.self_ty, &block.generics),
+            },
             type_name: match &inner {
                 Type::Path(path) => path
                     .path
@@ -236,7 +255,33 @@ impl<'b> Block<'b> {
             operators,
             operand,
             right,
+        };
+        let texts = shown(&block.generics, block);
+        of.launched = of.may_promise(args) && of.has_launched();
+        for generics in [&mut of.generics, &mut of.code] {
+            if !texts.is_empty() {
+                generics.make_where_clause().predicates.extend(texts.clone());
+            }
+            for param in generics.type_params_mut().filter(|_| of.launched) {
+                param.bounds.push(syn::parse_quote!(::gpuvm::__private::VmType));
+            }
         }
+        of
+    }
+
+    /// Whether the block, of a trait that may be a `#[routine]` one, is for values of a launch alone: no bound is by a trait of the user's, which what wraps a value
+    /// of any type would have, or a method has parameters of its own.
+    fn has_launched(&self) -> bool {
+        let generics = &self.block.generics;
+        let has_own = |item: &ImplItem| match item {
+            ImplItem::Fn(function) => {
+                let erased = callable::erase(&function.sig, &function.block);
+                !erased.signature.generics.params.iter().all(is_lifetime)
+            }
+            _ => false,
+        };
+        let is_of_users = |param: &syn::TypeParam| is_users(&param.ident, generics);
+        self.block.items.iter().any(has_own) || !self.gives() && !generics.type_params().any(is_of_users)
     }
 
     /// Whether the trait may be a `#[routine]` one.
@@ -244,8 +289,33 @@ impl<'b> Block<'b> {
         self.block.trait_.is_some() && !args.library && !is_std_trait(&self.trait_name)
     }
 
-    /// A `#[routine]` trait asks of the type that its methods are routines, which they are for type parameters that are values of the machine.
-    fn promise(&self, generics: &mut syn::Generics) {
+    /// A `#[routine]` trait asks of the type that its methods are routines. They are those of what type parameters stand for without lifetimes.
+    fn promise(&self, generics: &mut syn::Generics, methods: &[Method]) {
+        if self.launched {
+            return self.promise_values(generics);
+        }
+        for param in generics.type_params_mut() {
+            let asked = given::arguments(&param.ident, &self.block.generics);
+            let asked = match asked.is_empty() {
+                true => {
+                    let erased = parameters::asked_of_erased(&param.ident, &self.block.generics);
+                    let bounds = value_bounds(param, &self.block.generics);
+                    vec![syn::parse_quote!(::gpuvm::__private::Value<Erased: #erased #(+ #bounds)*>)]
+                }
+                false => asked,
+            };
+            param.bounds.extend(asked);
+        }
+        let is_generic = generics.type_params().next().is_some();
+        for method in methods.iter().filter(|_| is_generic) {
+            let marker = method.marker();
+            let predicates = &mut generics.make_where_clause().predicates;
+            predicates.push(syn::parse_quote!(#marker: ::gpuvm::__private::RoutineType));
+        }
+    }
+
+    /// The same of values of a launch.
+    fn promise_values(&self, generics: &mut syn::Generics) {
         for param in generics.type_params_mut() {
             if let Some(promised) = self
                 .generics
@@ -268,6 +338,10 @@ impl<'b> Block<'b> {
             return native.into_token_stream();
         };
         let mut plain = path.clone();
+        if crate::lower::is_in_prelude(&plain) {
+            // Of the file's own and what the prelude's glob has, an import would find both.
+            plain = syn::parse_quote!(self::#plain);
+        }
         let last = plain.segments.last_mut();
         let arguments = match last.map(|last| std::mem::take(&mut last.arguments)) {
             Some(PathArguments::AngleBracketed(arguments)) => arguments.args,
@@ -275,8 +349,14 @@ impl<'b> Block<'b> {
         };
         let arguments = arguments
             .into_iter()
-            .filter(|argument| !matches!(argument, syn::GenericArgument::Lifetime(_)));
-        let erased = forever(&self.block.self_ty);
+            .filter(|argument| !matches!(argument, syn::GenericArgument::Lifetime(_)))
+            .map(|argument| match argument {
+                syn::GenericArgument::Type(ty) => {
+                    syn::GenericArgument::Type(parameters::without_lifetimes(&ty, &self.block.generics))
+                }
+                other => other,
+            });
+        let erased = parameters::without_lifetimes(&self.block.self_ty, &self.block.generics);
         let written = methods.iter().map(|method| syn::Ident::new(&method.name, method.line));
         let told = methods.iter().map(|method| method.told(refused));
         native.items.push(ImplItem::Verbatim(quote! {
@@ -390,6 +470,23 @@ impl<'b> Block<'b> {
         })
     }
 
+    /// Whether type parameters are iterators, so that the code is of others than the type that callers have.
+    fn gives(&self) -> bool {
+        let generics = &self.block.generics;
+        let mut params = generics.type_params();
+        !self.args.library && params.any(|param| given::is_iterator(&param.ident, generics))
+    }
+
+    /// Says of a generic type what it is to the machine, where a method is given an iterator, whose items may be values of the type: rustc goes by what it is told
+    /// of items, and no more by what it knows of the type.
+    fn known_as_itself(&self, own: &syn::Generics) -> Option<syn::WherePredicate> {
+        let is_given = own.type_params().any(|param| given::is_iterator(&param.ident, own));
+        let params = &self.block.generics.params;
+        let is_generic = !params.is_empty() && !params.iter().any(is_lifetime);
+        let ty = &self.block.self_ty;
+        (is_given && is_generic && !is_reference(ty)).then(|| syn::parse_quote!(#ty: ::gpuvm::__private::Unreferenced))
+    }
+
     /// Whether it is of one of std's traits that compare.
     fn is_comparison(&self) -> bool {
         matches!(self.trait_name.as_str(), "PartialEq" | "PartialOrd" | "Ord")
@@ -411,6 +508,8 @@ struct Method {
     output: syn::ReturnType,
     /// The method's own type and const parameters.
     own: syn::Generics,
+    /// By what a call finds it, where it has parameters of its own and the name of one of std's.
+    as_std: Option<Known>,
     /// The block's generics, and after them the method's own.
     generics: syn::Generics,
     /// What is known beside the type where the method's code is: the right operand's type, or the method's own parameters.
@@ -481,9 +580,11 @@ impl Method {
         };
         // Facts are of values that live for ever, those in what the block borrows, too.
         Forever.visit_generics_mut(&mut own);
-        let (mut generics, mut right) = (of.generics.clone(), of.right.clone());
+        let (mut generics, mut right, mut as_std) = (of.code.clone(), of.right.clone(), None);
         if !own.params.is_empty() {
-            if !is_std_trait(&of.trait_name) && function.sig.receiver().is_some() && method::is_std(&name, true) {
+            let is_named = function.sig.receiver().is_some() && method::is_std(&name, true);
+            as_std = Known::of(&name, &parts, &own, &of.block.self_ty).filter(|_| is_named && of.trait_name.is_empty());
+            if is_named && !is_std_trait(&of.trait_name) && as_std.is_none() {
                 report.generic_method(syn::Ident::new(&name, line));
             }
             let name = own_name(&alias);
@@ -492,10 +593,27 @@ impl Method {
             generics.params.extend(own.params.iter().cloned());
             let predicates = own.where_clause.iter().flat_map(|clause| &clause.predicates).cloned();
             generics.make_where_clause().predicates.extend(predicates);
+            if let Some(itself) = of.known_as_itself(&own) {
+                generics.make_where_clause().predicates.push(itself);
+            }
+        }
+        if of.trait_name == "Iterator" && name == "size_hint" {
+            // It asks that of the iterators inside, which not all have as a routine.
+            let inside = of.block.generics.type_params();
+            let inside = inside.filter(|param| given::is_iterator(&param.ident, &of.block.generics));
+            let asked = inside.filter(|_| !of.args.library).map(|param| {
+                let name = &param.ident;
+                syn::parse_quote!(#name: ::gpuvm::__private::Hinted)
+            });
+            let asked: Vec<syn::WherePredicate> = asked.collect();
+            if !asked.is_empty() {
+                generics.make_where_clause().predicates.extend(asked);
+            }
         }
         let (receiver, output, lifetimes) = receiver_as_written(&function.sig);
         Method {
             own,
+            as_std,
             generics,
             right,
             parts,
@@ -521,7 +639,7 @@ impl Method {
             &self.parts,
         );
         // Whatever lives for ever does so as long as it is borrowed.
-        let (lasting, lasting_right) = (forever(own), forever(right));
+        let (lasting, lasting_right) = (forever(&of.given), forever(right));
         let call = quote!(::core::option::Option::Some(<#lasting as ::gpuvm::__private::MethodBody<#hash, #lasting_right>>::CALL));
         let is_generic = !self.own.params.is_empty();
         let method = if is_generic {
@@ -540,6 +658,7 @@ impl Method {
         );
         let traits = self.traits(of);
         let twin = self.twin(of);
+        let lookup = self.lookup(of);
         let operators = of
             .operators
             .iter()
@@ -547,6 +666,7 @@ impl Method {
             .map(|(_, operator)| {
                 let operation = Operation::of(*operator, own, &of.operand);
                 let (bound, slot) = (operation.bound(), operation.slot());
+                let (implementation, _, clause) = lookup.split_for_impl();
                 quote! {
                     #[automatically_derived]
                     #[diagnostic::do_not_recommend]
@@ -582,7 +702,7 @@ impl Method {
             return quote!(#own_type #gathers);
         }
         let (implementation, _, clause) = of.generics.split_for_impl();
-        let (own, erased, hash) = (&of.block.self_ty, forever(&of.block.self_ty), self.hash);
+        let (own, erased, hash) = (&of.block.self_ty, forever(&of.given), self.hash);
         let right = given::routine_of(&own_name(&self.alias).to_token_stream(), &self.own);
         let twins = Twins {
             name: &self.name,
@@ -591,11 +711,14 @@ impl Method {
             lifetimes: &self.lifetimes,
             receiver: self.receiver.as_ref(),
             output: &self.output,
+            asked: None,
             routine: &quote!(::gpuvm::__private::MethodOf<#erased, #right, #hash>),
         };
         let twins = twins.tokens(&quote!(pub), None);
+        let as_std = self.as_std.as_ref().map(|known| self.found_as_std(of, known));
         quote! {
             #own_type
+            #as_std
             #[automatically_derived]
             impl #implementation #own #clause {
                 #twins
@@ -603,9 +726,52 @@ impl Method {
         }
     }
 
-    /// The type that stands for the routine, in an `impl` of one of the user's traits.
+    /// The generics of what finds the method: of a type with any iterators in it, if the type with given ones has the code.
+    fn lookup(&self, of: &Block<'_>) -> syn::Generics {
+        let mut generics = of.generics.clone();
+        if of.gives() {
+            let (given, right, hash) = (forever(&of.given), forever(&of.right), self.hash);
+            let predicates = &mut generics.make_where_clause().predicates;
+            predicates.push(syn::parse_quote!(#given: ::gpuvm::__private::MethodBody<#hash, #right>));
+        }
+        generics
+    }
+
+    /// What finds such a method by the name that std has.
+    fn found_as_std(&self, of: &Block<'_>, known: &Known) -> TokenStream {
+        let (argument, result, unknown) = known.types();
+        let mut generics = self.generics.clone();
+        generics.params.extend(unknown);
+        let (implementation, _, clause) = generics.split_for_impl();
+        let (inner, erased, right, hash) = (&of.inner, forever(&of.block.self_ty), &self.right, self.hash);
+        let arguments = self.parts.parameters.len().saturating_sub(1);
+        let name = name_hash(method::of_an_iterator(&self.name, arguments));
+        quote! {
+            #[automatically_derived]
+            #[diagnostic::do_not_recommend]
+            impl #implementation ::gpuvm::__private::GenericMethod<#name, #argument, #result> for #inner #clause {
+                type Slot = ::gpuvm::__private::GenericSlot<#name, Self, #argument, #result>;
+                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::Some(
+                    ::gpuvm::__private::CallFact::of::<::gpuvm::__private::MethodOf<#erased, #right, #hash>>(),
+                );
+            }
+        }
+    }
+
+    /// The type that stands for the routine, in an `impl` of one of the user's traits: for what the block's type parameters are without lifetimes.
     fn marker(&self) -> TokenStream {
-        given::of_names(&self.marker_name().to_token_stream(), &self.forever())
+        let (name, generics) = (self.marker_name(), self.forever());
+        if !self.own.params.is_empty() {
+            return given::of_names(&name.to_token_stream(), &generics);
+        }
+        let arguments = generics
+            .params
+            .iter()
+            .map(|param| given::without_lifetimes(param, &generics));
+        match generics.params.is_empty() {
+            true => quote!(#name),
+            false => quote!(#name<#(#arguments),*>),
+        }
     }
 
     fn marker_name(&self) -> syn::Ident {
@@ -702,7 +868,11 @@ impl Method {
             _ => of.inner.clone(),
         };
         let (name, wrapper) = (own_name(&self.alias), given::wrapper(&iterator.ident, &self.own));
-        let (implementation, _, clause) = of.generics.split_for_impl();
+        let mut generics = of.generics.clone();
+        if let Some(itself) = of.known_as_itself(&self.own) {
+            generics.make_where_clause().predicates.push(itself);
+        }
+        let (implementation, _, clause) = generics.split_for_impl();
         let (own, erased, hash, number) = (
             &of.block.self_ty,
             forever(&of.block.self_ty),
@@ -843,10 +1013,20 @@ impl Method {
         let (own, twin, output) = (&of.block.self_ty, twin_name(&self.name), &self.output);
         let (lifetimes, callables, named) = (&self.lifetimes, &self.parts.callables, &self.parts.named);
         let inputs = self.receiver.iter().chain(named);
+        // A type parameter may stand for what routines know by another name, as iterators.
+        let (itself, clause_of_own) = match of.block.generics.type_params().next() {
+            Some(_) => (
+                quote!(<Self as ::gpuvm::__private::Value>::Inner),
+                quote!(where Self: ::gpuvm::__private::Value),
+            ),
+            None => (quote!(Self), TokenStream::new()),
+        };
         let called = (!self.parts.is_opaque).then(|| {
             quote! {
                 #[doc(hidden)]
-                pub fn #twin<#(#lifetimes,)* #(#callables),*>(&self, _: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<Self> {
+                pub fn #twin<#(#lifetimes,)* #(#callables),*>(&self, _: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#itself>
+                #clause_of_own
+                {
                     ::core::marker::PhantomData
                 }
             }
@@ -871,9 +1051,14 @@ impl Method {
 
     /// What finds the routine where it is a method of one of std's traits that routines know.
     fn traits(&self, of: &Block<'_>) -> TokenStream {
-        let (implementation, _, clause) = of.generics.split_for_impl();
+        let lookup = self.lookup(of);
+        let (implementation, _, clause) = lookup.split_for_impl();
         let (own, inner, right, hash) = (&of.block.self_ty, &of.inner, &of.right, self.hash);
-        let call = quote!(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::CALL);
+        let lasting = match of.gives() {
+            true => forever(&of.given),
+            false => own.as_ref().clone(),
+        };
+        let call = quote!(<#lasting as ::gpuvm::__private::MethodBody<#hash, #right>>::CALL);
         // A function of the type's own that has the name of a trait's is called as that is, unless it takes something else.
         if of.trait_name.is_empty() && (self.receiver.is_some() || self.parts.parameters.len() != 1) {
             return TokenStream::new();
@@ -940,6 +1125,22 @@ impl Method {
                         ::core::option::Option::Some(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::routine);
                 }
             },
+            ("AsRef" | "AsMut" | "Borrow" | "BorrowMut", name) => {
+                let last = of.block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+                let Some(PathArguments::AngleBracketed(arguments)) = last.map(|last| &last.arguments) else {
+                    return TokenStream::new();
+                };
+                let Some(syn::GenericArgument::Type(lent)) = arguments.args.first() else {
+                    return TokenStream::new();
+                };
+                let (lent, method) = (forever(&with_self(lent, own)), name_hash(name));
+                quote! {
+                    #[automatically_derived]
+                    impl #implementation ::gpuvm::__private::Lends<#method, #lent> for #inner #clause {
+                        const LEND: ::gpuvm::__private::CallFact = #call;
+                    }
+                }
+            }
             ("FromStr", "from_str") => quote! {
                 #[automatically_derived]
                 impl #implementation ::gpuvm::__private::Parse for #inner #clause {
@@ -988,9 +1189,13 @@ impl Method {
                 }
                 }
             }
+            ("ExactSizeIterator", "len") => quote! {
+                #[automatically_derived]
+                impl #implementation ::gpuvm::__private::CountsItself for #inner #clause {}
+            },
             // gpuvm's own say themselves how they leave elements out.
             ("DoubleEndedIterator", "next_back") if !of.args.inline => {
-                advancing(of, "advance_back", "AdvanceBack", "advance_back_by_next")
+                advancing(of, &lookup, "advance_back", "AdvanceBack", "advance_back_by_next")
             }
             _ => TokenStream::new(),
         }
@@ -1008,7 +1213,8 @@ impl Method {
         let mut erased = inner.clone();
         Forever.visit_type_mut(&mut erased);
         let shared = quote!(::gpuvm::__private::AnIterator<#erased>);
-        let (implementation, _, clause) = of.generics.split_for_impl();
+        let lookup = self.lookup(of);
+        let (implementation, _, clause) = lookup.split_for_impl();
         let plain = OF_ITERATORS.iter().map(|name| {
             let hash = name_hash(name);
             quote! {
@@ -1023,7 +1229,7 @@ impl Method {
         });
         let generic = OF_ITERATORS_GENERIC.iter().map(|name| {
             let hash = name_hash(name);
-            let mut generics = of.generics.clone();
+            let mut generics = lookup.clone();
             generics.params.push(syn::parse_quote!(__A));
             generics.params.push(syn::parse_quote!(__R: ?::core::marker::Sized));
             generics
@@ -1041,7 +1247,7 @@ impl Method {
                 }
             }
         });
-        let advance = advancing(of, "advance", "Advance", "advance_by_next");
+        let advance = advancing(of, &lookup, "advance", "Advance", "advance_by_next");
         quote! {
             #(#plain)*
             #(#generic)*
@@ -1093,7 +1299,8 @@ impl Method {
             return TokenStream::new();
         }
         let hash = name_hash(&self.name);
-        let (implementation, _, clause) = of.generics.split_for_impl();
+        let lookup = self.lookup(of);
+        let (implementation, _, clause) = lookup.split_for_impl();
         // References to a type may become other iterators than the type: those are found by loops and by what takes one.
         if of.trait_name == "IntoIterator" && matches!(*of.block.self_ty, Type::Reference(_)) {
             return TokenStream::new();
@@ -1117,19 +1324,6 @@ impl Method {
     }
 }
 
-/// Whether a path that ends with `Write` is that of `fmt::Write`, for all that it and the file's imports tell.
-fn is_of_fmt(path: &syn::Path) -> bool {
-    let imported = || {
-        let name = &path.segments.last()?.ident;
-        let text = crate::file::text_around(name.span())?;
-        Some(crate::file::imports(&text, "Write", &["fmt"]))
-    };
-    match path.segments.len() {
-        1 => imported().unwrap_or(true),
-        _ => path.segments.iter().any(|segment| segment.ident == "fmt"),
-    }
-}
-
 /// The trait that one of std's traits implies, and its type: `Self::Target` in an `impl DerefMut`.
 fn implied_type(path: &syn::Path, name: &str) -> Option<(syn::Path, &'static str)> {
     let arguments = path.segments.last().map(|last| &last.arguments);
@@ -1141,13 +1335,16 @@ fn implied_type(path: &syn::Path, name: &str) -> Option<(syn::Path, &'static str
     })
 }
 
+/// The name of the parameter for what is written to.
+pub const SINK: &str = "__W";
+
 /// Gives `fmt` a parameter for what is written to, which std's `Formatter` does not tell.
 fn by_sink(signature: &mut syn::Signature) {
     let Some(syn::FnArg::Typed(formatter)) = signature.inputs.iter_mut().nth(1) else {
         return;
     };
     let span = crate::shadow::at(&formatter.ty);
-    let sink = syn::Ident::new("__W", proc_macro2::Span::call_site());
+    let sink = syn::Ident::new(SINK, proc_macro2::Span::call_site());
     *formatter.ty = syn::parse_quote_spanned!(span=> &mut ::gpuvm::__private::Formatter<'_, #sink>);
     signature
         .generics
@@ -1198,13 +1395,13 @@ fn std_trait(path: &str) -> &str {
 }
 
 /// How an iterator of the user's leaves elements out, from one of its ends: by taking them.
-fn advancing(of: &Block<'_>, method: &str, name: &str, routine: &str) -> TokenStream {
+fn advancing(of: &Block<'_>, lookup: &syn::Generics, method: &str, name: &str, routine: &str) -> TokenStream {
     let inner = &of.inner;
     let mut erased = inner.clone();
     Forever.visit_type_mut(&mut erased);
     let hash = name_hash(method);
     let [method, name, routine] = [method, name, routine].map(|name| format_ident!("{name}"));
-    let (implementation, _, clause) = of.generics.split_for_impl();
+    let (implementation, _, clause) = lookup.split_for_impl();
     quote! {
         #[automatically_derived]
         #[diagnostic::do_not_recommend]

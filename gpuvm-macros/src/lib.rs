@@ -3,6 +3,7 @@
 //! gpuvm-core's encoder.
 
 mod args;
+mod as_std;
 mod behind;
 mod borrowed;
 mod callable;
@@ -27,6 +28,7 @@ mod lower;
 mod native;
 mod opaque;
 mod operation;
+mod parameters;
 mod primitive;
 mod report;
 mod rewrite;

@@ -10,7 +10,8 @@ use syn::{
     ReturnType, Signature, Stmt, Token, Type, TypeImplTrait, TypeParam, TypeParamBound, WherePredicate,
 };
 
-use crate::routine::value_bound;
+use crate::parameters::asked_of_erased;
+use crate::routine::value_bounds;
 use crate::{callable, given};
 
 /// The result of a function, if it is opaque.
@@ -104,7 +105,7 @@ pub fn promise(signature: &mut Signature, attributes: &mut Vec<Attribute>, aroun
         return;
     }
     let params = around.type_params().chain(signature.generics.type_params());
-    let plain = values(params, &signature.generics);
+    let plain = values(params, &signature.generics, around);
     Known.visit_signature_mut(signature);
     // They have the user's own bounds as their supertraits.
     attributes.push(syn::parse_quote!(#[allow(clippy::implied_bounds_in_impls)]));
@@ -113,7 +114,7 @@ pub fn promise(signature: &mut Signature, attributes: &mut Vec<Attribute>, aroun
 
 /// Adds to a method's bounds what it takes to call another one of the same `impl` block that results in an opaque iterator.
 pub fn promise_of_caller(signature: &mut Signature, around: &Generics) {
-    let plain = values(around.type_params(), &signature.generics);
+    let plain = values(around.type_params(), &signature.generics, around);
     ask(&mut signature.generics, plain);
 }
 
@@ -148,13 +149,22 @@ fn is_iterator(signature: &Signature) -> bool {
 }
 
 /// That type parameters are values of the machine, but for closures and iterators among those of a function.
-fn values<'p>(params: impl Iterator<Item = &'p TypeParam>, of_function: &Generics) -> Vec<WherePredicate> {
+fn values<'p>(
+    params: impl Iterator<Item = &'p TypeParam>,
+    of_function: &Generics,
+    around: &Generics,
+) -> Vec<WherePredicate> {
     params
         .filter(|param| !callable::is_called(&param.ident, of_function))
         .filter(|param| !given::is_iterator(&param.ident, of_function))
         .map(|param| {
-            let (name, bound) = (&param.ident, value_bound(param));
-            syn::parse_quote!(#name: #bound)
+            let name = &param.ident;
+            let declared = [of_function, around]
+                .into_iter()
+                .find(|generics| generics.type_params().any(|declared| declared.ident == *name));
+            let declared = declared.unwrap_or(around);
+            let (bounds, asked) = (value_bounds(param, declared), asked_of_erased(name, declared));
+            syn::parse_quote!(#name: ::gpuvm::__private::Value<Erased: #asked #(+ #bounds)*>)
         })
         .collect()
 }

@@ -43,7 +43,7 @@ impl Operation {
     }
 
     fn behind(&self, ty: &Type) -> Type {
-        match self.is_promised && is_associated(ty) {
+        match self.is_promised && may_refer(ty) {
             true => syn::parse_quote!(<#ty as ::gpuvm::__private::Value>::Inner),
             false => without_references(ty),
         }
@@ -121,6 +121,11 @@ impl VisitMut for Ranges {
 /// Whether a type is an associated one, `I::Item`, for all that can be seen.
 pub fn is_associated(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.qself.is_some() || path.path.segments.len() > 1)
+}
+
+/// Whether a type may turn out to be a reference: one that is named, but for `Self`, which rustc does not know to be of the machine where a trait says what it is.
+pub fn may_refer(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if !path.path.is_ident("Self"))
 }
 
 /// Whether a type is a reference.

@@ -222,7 +222,6 @@ rules! {
     recursive_copied_callable: "a routine that calls itself would hand a copy of this closure's variables on; take the closure as `&mut impl FnMut(…)`";
     recursive_callable: "a routine that is given a closure and calls itself has to hand that closure on as it is, because another one would be of another type at each level; name the parameter itself";
     circle_of_callables: "methods that are given a closure and call each other in a circle would be written into each other without end; make one method of them, which may call itself";
-    adaptor: "an iterator over an iterator that is a type parameter is not available as a #[routine]; write the `impl` for the iterator that it runs over, or a function that takes `impl Iterator` and returns one";
     circle_of_functions: "functions that are given a closure and call each other in a circle would be written into each other without end; make one function of them, which may call itself";
     recursive_const: "a `const` routine cannot call itself, because nothing counts there how deep; remove `const`, or write a loop";
     extern_routine: "a routine cannot have another ABI; remove `extern`";

@@ -1,8 +1,8 @@
 //! One routine, taken apart: its parameters and result, and what its signature asks of type parameters. Functions and methods alike.
 
 use gpuvm_nodes::node::Operator;
-use proc_macro2::{Ident, Span};
-use quote::quote;
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
@@ -14,7 +14,7 @@ use crate::callable::{self, Erased};
 use crate::given;
 use crate::lower::{self, Lowered, Parameter, check_type};
 use crate::opaque;
-use crate::operation::{Operation, is_associated};
+use crate::operation::{Operation, is_associated, may_refer};
 use crate::report::Report;
 
 /// A routine's signature without lifetimes, and its lowered body.
@@ -72,11 +72,15 @@ impl Parts {
         let method = within.map(|within| within.name);
         let (written, written_body) = (signature, body);
         let Erased {
-            signature,
+            mut signature,
             block: mut body,
             callables,
             named,
         } = callable::erase(signature, body);
+        let shown = shown(&signature.generics, written_body);
+        if !shown.is_empty() {
+            signature.generics.make_where_clause().predicates.extend(shown);
+        }
         let mut parameters: Vec<Parameter> = signature.inputs.iter().map(|input| parameter(input, report)).collect();
         let (mut result, never) = match &signature.output {
             ReturnType::Default => (syn::parse_quote!(()), false),
@@ -127,6 +131,7 @@ impl Parts {
                 None => evidence(&signature, &body),
             },
             unseen,
+            lends: all.clone().flat_map(lending_promised).collect(),
             traits: within.is_some_and(|within| within.is_trait) || all.clone().any(has_user_bounds),
             parameters: all
                 .flat_map(Generics::type_params)
@@ -342,7 +347,7 @@ pub fn is_std_trait(name: &str) -> bool {
 }
 
 /// Traits of std, which ask for no routine; of the first ones there are macros as well, that derive them.
-const STD_TRAITS: [&str; 34] = [
+const STD_TRAITS: [&str; 36] = [
     "Clone",
     "Copy",
     "Debug",
@@ -354,6 +359,8 @@ const STD_TRAITS: [&str; 34] = [
     "PartialOrd",
     "AsMut",
     "AsRef",
+    "Borrow",
+    "BorrowMut",
     "Deref",
     "DerefMut",
     "DoubleEndedIterator",
@@ -521,18 +528,27 @@ pub fn vm_generics(library: bool, generics: &Generics) -> Generics {
     if let Some(clause) = &mut forever.where_clause {
         forget.visit_where_clause_mut(clause);
     }
-    values(library, true, &forever)
+    values(library, Iterators::Given, &forever)
 }
 
 /// The same of an `impl` block, whose lifetimes its type may name. What it is for is a value, so its type parameters are.
-pub fn impl_generics(library: bool, generics: &Generics) -> Generics {
-    values(library, false, generics)
+pub fn impl_generics(library: bool, iterators: Iterators, generics: &Generics) -> Generics {
+    values(library, iterators, generics)
 }
 
-/// `gives`: whether a type parameter that is an iterator stands for any that the routine is given.
-fn values(library: bool, gives: bool, generics: &Generics) -> Generics {
+/// What a type parameter that is an iterator stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Iterators {
+    /// Any that a routine is given.
+    Given,
+    /// Any that routines know.
+    Known,
+}
+
+fn values(library: bool, iterators: Iterators, generics: &Generics) -> Generics {
+    let generics = &with_sizes_declared(generics);
     let mut kept = generics.clone();
-    let is_given = |name: &Ident| gives && !library && given::is_iterator(name, generics);
+    let is_given = |name: &Ident| !library && given::is_iterator(name, generics);
     kept.params = generics
         .params
         .iter()
@@ -543,14 +559,13 @@ fn values(library: bool, gives: bool, generics: &Generics) -> Generics {
                 GenericParam::Type(param) => {
                     param.default = None;
                     // gpuvm's own std says what it needs.
-                    if !library && is_given(&param.ident) {
-                        param.bounds.extend(given::bounds(&param.ident, generics));
+                    if is_given(&param.ident) {
+                        param.bounds.extend(match iterators {
+                            Iterators::Given => given::bounds(&param.ident, generics),
+                            Iterators::Known => given::known(&param.ident, generics),
+                        });
                     } else if !library {
-                        let bound = match given::is_range(&param.ident, generics) {
-                            true => syn::parse_quote!(::gpuvm::__private::Parameter),
-                            false => value_bound(param),
-                        };
-                        param.bounds.push(bound);
+                        param.bounds.extend(value_bounds(param, generics));
                     }
                 }
                 GenericParam::Const(param) => param.default = None,
@@ -563,6 +578,9 @@ fn values(library: bool, gives: bool, generics: &Generics) -> Generics {
         return Generics::default();
     }
     let mut found = Vec::new();
+    // What is asked of iterators' items, the code says.
+    let gives = generics.type_params().any(|param| is_given(&param.ident));
+    let library = library || gives && iterators == Iterators::Known;
     for param in kept.type_params() {
         let name = &param.ident;
         let ty = syn::parse_quote!(#name);
@@ -595,31 +613,159 @@ fn values(library: bool, gives: bool, generics: &Generics) -> Generics {
     kept
 }
 
-/// What a routine asks of a type parameter of the user's: that it is a value of the machine.
-pub fn value_bound(param: &TypeParam) -> TypeParamBound {
-    match may_borrow(param) {
-        true => syn::parse_quote!(::gpuvm::__private::Parameter),
-        false => syn::parse_quote!(::gpuvm::__private::VmType),
+/// The generics with `?Sized` where a parameter is declared.
+fn with_sizes_declared(generics: &Generics) -> Generics {
+    let is_size = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(bound) if bound.maybe.is_some());
+    let mut unsized_types = Vec::new();
+    for param in generics.type_params() {
+        let mut found = false;
+        given::for_each_bound(&param.ident, generics, |bound| found |= is_size(bound));
+        if found {
+            unsized_types.push(&param.ident);
+        }
+    }
+    let mut declared = generics.clone();
+    if unsized_types.is_empty() {
+        return declared;
+    }
+    for predicate in declared
+        .where_clause
+        .iter_mut()
+        .flat_map(|clause| &mut clause.predicates)
+    {
+        if let WherePredicate::Type(predicate) = predicate {
+            let bounds = std::mem::take(&mut predicate.bounds).into_iter();
+            predicate.bounds = bounds.filter(|bound| !is_size(bound)).collect();
+        }
+    }
+    for param in declared
+        .type_params_mut()
+        .filter(|param| unsized_types.contains(&&param.ident))
+    {
+        if !crate::emit::is_unsized(param) {
+            param.bounds.push(syn::parse_quote!(?::core::marker::Sized));
+        }
+    }
+    declared
+}
+
+/// What a routine asks of a type parameter of the user's: that it is of the machine. Methods of the user's traits are found behind all references, so where
+/// one of these is a bound, it is no reference itself.
+pub fn value_bounds(param: &TypeParam, generics: &Generics) -> Vec<TypeParamBound> {
+    if is_sink(param) {
+        return Vec::new();
+    }
+    // To a routine it is the iterator that it becomes.
+    if given::is_range(&param.ident, generics) {
+        return vec![syn::parse_quote!(::gpuvm::__private::Unreferenced)];
+    }
+    if crate::emit::is_unsized(param) {
+        return vec![syn::parse_quote!(::gpuvm::__private::Referred)];
+    }
+    let mut bounds = vec![syn::parse_quote!(::gpuvm::__private::Parameter)];
+    if is_users(&param.ident, generics) {
+        bounds.push(syn::parse_quote!(::gpuvm::__private::Unreferenced));
+    }
+    bounds
+}
+
+/// Whether a path that ends with `Write` is that of `fmt::Write`, for all that it and the file's imports tell.
+pub fn is_of_fmt(path: &syn::Path) -> bool {
+    let imported = || {
+        let name = &path.segments.last()?.ident;
+        let text = crate::file::text_around(name.span())?;
+        Some(crate::file::imports(&text, "Write", &["fmt"]))
+    };
+    match path.segments.len() {
+        1 => imported().unwrap_or(true),
+        _ => path.segments.iter().any(|segment| segment.ident == "fmt"),
     }
 }
 
-/// Whether a bound of a type parameter has lifetimes, as `Searcher<'p>` has: then what it stands for may hold references.
-fn may_borrow(param: &TypeParam) -> bool {
+/// That what type parameters stand for may be in what code prints, and in a panic's text, where there is such a text in it: no `Display` of the user's is called
+/// for these.
+pub fn shown(generics: &Generics, code: &impl ToTokens) -> Vec<WherePredicate> {
+    let is_display = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == "Display"));
+    let shown = generics.type_params().filter(|param| {
+        let mut found = false;
+        given::for_each_bound(&param.ident, generics, |bound| found |= is_display(bound));
+        found
+    });
+    let shown: Vec<&TypeParam> = shown.collect();
+    if shown.is_empty() || !has_texts(code.to_token_stream()) {
+        return Vec::new();
+    }
+    shown
+        .into_iter()
+        .map(|param| {
+            let name = &param.ident;
+            syn::parse_quote!(<#name as ::gpuvm::__private::Value>::Inner: ::gpuvm::__private::Shown)
+        })
+        .collect()
+}
+
+/// Whether code has a macro in it that prints or panics.
+fn has_texts(code: TokenStream) -> bool {
+    const MACROS: [&str; 18] = [
+        "assert",
+        "assert_eq",
+        "assert_ne",
+        "dbg",
+        "debug",
+        "debug_assert",
+        "debug_assert_eq",
+        "debug_assert_ne",
+        "eprint",
+        "eprintln",
+        "error",
+        "info",
+        "log",
+        "panic",
+        "print",
+        "println",
+        "unreachable",
+        "warn",
+    ];
+    let mut name_before = false;
+    code.into_iter().any(|token| match token {
+        TokenTree::Ident(name) => {
+            name_before = MACROS.iter().any(|known| name == known);
+            false
+        }
+        TokenTree::Punct(punct) => std::mem::take(&mut name_before) && punct.as_char() == '!',
+        TokenTree::Group(group) => {
+            name_before = false;
+            has_texts(group.stream())
+        }
+        TokenTree::Literal(_) => {
+            name_before = false;
+            false
+        }
+    })
+}
+
+/// Whether a type parameter is what a text is written to, of which its bound says all.
+fn is_sink(param: &TypeParam) -> bool {
     param.bounds.iter().any(|bound| {
         let TypeParamBound::Trait(bound) = bound else {
             return false;
         };
-        if bound.path.segments.last().is_some_and(|last| last.ident == "Sink") {
-            return true;
-        }
-        bound.path.segments.iter().any(|segment| {
-            let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-                return false;
-            };
-            let is_lifetime = |argument: &GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
-            arguments.args.iter().any(is_lifetime)
-        })
+        bound.path.segments.last().is_some_and(|last| last.ident == "Sink")
     })
+}
+
+/// Whether a bound of a type parameter is by a trait that is not std's.
+pub fn is_users(name: &Ident, generics: &Generics) -> bool {
+    let is_users = |bound: &TypeParamBound| {
+        let TypeParamBound::Trait(bound) = bound else {
+            return false;
+        };
+        let last = bound.path.segments.last().map(|last| last.ident.to_string());
+        last.is_some_and(|name| !is_std_trait(&name) && !OTHER_TRAITS.contains(&&*name))
+    };
+    let mut found = false;
+    given::for_each_bound(name, generics, |bound| found |= is_users(bound));
+    found
 }
 
 /// Puts `'static` in the place of lifetimes that are declared where they are not any more.
@@ -685,16 +831,33 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
         match name.as_str() {
             "From" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Convert<#right>)),
             "Into" => promises.push(syn::parse_quote!(#right: ::gpuvm::__private::Convert<#ty>)),
-            "Extend" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Extends<#right>)),
-            "Hash" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::HashesArrays)),
+            "Extend" => {
+                let of = behind(ty);
+                promises.push(syn::parse_quote!(#of: ::gpuvm::__private::Extends<#right>));
+            }
+            "AsRef" | "AsMut" | "Borrow" | "BorrowMut" => {
+                let (hash, lent) = (gpuvm_nodes::name_hash(lending(&name)), behind(&right));
+                let of = behind(ty);
+                promises.push(syn::parse_quote!(#of: ::gpuvm::__private::Lends<#hash, #lent>));
+            }
+            "Write" if is_of_fmt(&bound.path) => {
+                let of = behind(ty);
+                promises
+                    .push(syn::parse_quote!(#of: ::gpuvm::__private::Sink + ::gpuvm::__private::WrittenTo<Sink = #of>));
+            }
+            "Hash" => {
+                let of = behind(ty);
+                promises.push(syn::parse_quote!(#of: ::gpuvm::__private::HashesArrays));
+                promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::HashesArrays));
+            }
             "Hasher" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::HashState)),
             "FromStr" => {
                 promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Parse));
-                promises.push(syn::parse_quote!(<#ty as ::core::str::FromStr>::Err: ::gpuvm::__private::Parameter));
+                promises.push(syn::parse_quote!(<#ty as ::core::str::FromStr>::Err: ::gpuvm::__private::Unreferenced));
             }
             "Display" => {
-                promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Shown));
-                promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Displays));
+                let of = behind(ty);
+                promises.push(syn::parse_quote!(#of: ::gpuvm::__private::Displays));
             }
             "RangeBounds" => {
                 for method in ["start_bound", "end_bound"] {
@@ -708,15 +871,12 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
             }
             _ => {}
         }
-        if is_associated(ty) {
-            let is_made = name == "Default";
-            let asked = quote::format_ident!("{}", if is_made { "VmType" } else { "Static" });
-            promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::#asked));
+        if name == "Default" {
+            promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::VmType));
+        } else if is_associated(ty) {
+            promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Static));
         }
-        let behind: Type = match is_associated(ty) {
-            true => syn::parse_quote!(<#ty as ::gpuvm::__private::Value>::Inner),
-            false => ty.clone(),
-        };
+        let behind = behind(ty);
         for method in methods_promised(&name) {
             let hash = gpuvm_nodes::name_hash(method);
             promises.push(syn::parse_quote!(#behind: ::gpuvm::__private::Method<#hash>));
@@ -736,6 +896,41 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
         }
     }
     promises
+}
+
+/// What a type refers to, if it may turn out to be a reference.
+fn behind(ty: &Type) -> Type {
+    match may_refer(ty) {
+        true => syn::parse_quote!(<#ty as ::gpuvm::__private::Value>::Inner),
+        false => ty.clone(),
+    }
+}
+
+/// The method of one of std's traits that lend.
+pub fn lending(name: &str) -> &'static str {
+    match name {
+        "AsRef" => "as_ref",
+        "AsMut" => "as_mut",
+        "Borrow" => "borrow",
+        "BorrowMut" => "borrow_mut",
+        _ => "",
+    }
+}
+
+/// The methods that bounds of std's traits that lend promise.
+fn lending_promised(generics: &Generics) -> Vec<&'static str> {
+    struct Search(Vec<&'static str>);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_trait_bound(&mut self, node: &'ast syn::TraitBound) {
+            let last = node.path.segments.last().map(|last| last.ident.to_string());
+            self.0
+                .extend(last.map(|name| lending(&name)).filter(|name| !name.is_empty()));
+            visit::visit_trait_bound(self, node);
+        }
+    }
+    let mut search = Search(Vec::new());
+    search.visit_generics(generics);
+    search.0
 }
 
 /// The methods that a bound by one of std's traits promises.

@@ -542,6 +542,28 @@ pub fn method(expr: &mut Expr, hash: u32, on: On, elsewhere: bool, twin: Option<
     *expr = Expr::Verbatim(ends.entry(called_on(node, place, &receiver, span, call)));
 }
 
+/// Fills a slot with a method that lends a part of its receiver, which part its result tells.
+pub fn lending(expr: &mut Expr, hash: u32, place: bool, number: u64) {
+    let ends = Ends::of(expr);
+    let Expr::MethodCall(node) = take(expr) else {
+        return;
+    };
+    let span = at(&node.method);
+    let slot = slot_at(number, span);
+    let hash = spanned(Literal::u32_suffixed(hash), span);
+    let receiver = receiver(&node, place);
+    let call = |node: &syn::ExprMethodCall| {
+        quote_spanned! {span=>
+            match (#node,) { __v => {
+                use ::gpuvm::__private::{LinkLent as _, LinkUnlent as _};
+                (&&::gpuvm::__private::lent::<#hash, _, _>(&#receiver, &__v.0)).__gpuvm_link(&__v.0, &#slot);
+                __v
+            } }
+        }
+    };
+    *expr = Expr::Verbatim(ends.entry(called_on(node, place, &receiver, span, call)));
+}
+
 /// What keeps the answer of a question, and the value that it was asked of. `elsewhere`: where the answer is no, nothing is known of that.
 fn told(elsewhere: bool, span: Span) -> (TokenStream, TokenStream) {
     match elsewhere {

@@ -248,7 +248,16 @@ pub const HINTED: &[&str] = &[
 ];
 
 /// Methods whose routine depends on the type of their first argument.
-pub const BY_ARGUMENT: &[&str] = &["zip", "chain", "get", "get_mut", "get_disjoint_mut", "copy_within"];
+pub const BY_ARGUMENT: &[&str] = &[
+    "zip",
+    "chain",
+    "get",
+    "get_mut",
+    "get_disjoint_mut",
+    "copy_within",
+    "split_off",
+    "split_off_mut",
+];
 
 /// Methods of texts that look for a pattern, a text, a character, several or a closure's; slices have some of these names, too.
 pub const BY_PATTERN: &[&str] = &[

@@ -37,3 +37,4 @@ mod std_slices;
 mod std_traits;
 mod text;
 mod user_operators;
+mod written_floats;

@@ -13,8 +13,10 @@
 mod harness;
 
 mod aes128;
+mod associative_cache;
 mod base64;
 mod big_integer;
+mod bit_set;
 mod brainfuck;
 mod calculator;
 mod calendar;
@@ -30,8 +32,10 @@ mod dijkstra_grid;
 mod edit_distance;
 mod fft;
 mod fifteen_puzzle;
+mod fixed_point;
 mod flood_fill;
 mod huffman;
+mod iterator_library;
 mod json_validator;
 mod k_means;
 mod keyed_hash;
@@ -60,12 +64,14 @@ mod scheduler;
 mod segment_tree;
 mod semver;
 mod sha256;
+mod slice_heap;
 mod sorting;
 mod spreadsheet;
 mod stack_machine;
 mod string_search;
 mod sudoku;
 mod suffix_array;
+mod table_formatter;
 mod text_wrap;
 mod tic_tac_toe;
 mod topological_sort;
@@ -132,6 +138,13 @@ fn aes128() {
 }
 
 #[test]
+fn associative_cache() {
+    use crate::associative_cache::*;
+    agree!(cached_collatz(slice(&[6, 7, 6, 27, 1, 2, 6])));
+    agree!(recent_words(slice(b"the cat the dog the mouse")));
+}
+
+#[test]
 fn base64() {
     use crate::base64::*;
     for hex in [&b"666F6f62"[..], b"6g", b"666"] {
@@ -160,6 +173,13 @@ fn big_integer() {
         chunks([[0; 40]])
     ));
     agree!(big_pow_mod(slice(b"1x"), slice(b"1"), slice(b"1"), chunks([[0; 4]])));
+}
+
+#[test]
+fn bit_set() {
+    use crate::bit_set::*;
+    agree!(sieve(each([2, 3, 30, 127])));
+    agree!(set_algebra(slice(b"abc"), slice(b"bcd")));
 }
 
 #[test]
@@ -425,6 +445,15 @@ fn fft() {
 }
 
 #[test]
+fn fixed_point() {
+    use crate::fixed_point::*;
+    agree!(fixed_mean(each([[1, 2, 3, 4, 5, 6], [-5, 0, 7, 0, 12, -1]])));
+    for text in [&b" -3.25"[..], b"17.0625", b"17.x"] {
+        agree!(fixed_text(slice(text), chunks([[0; 24]])));
+    }
+}
+
+#[test]
 fn flood_fill() {
     use crate::flood_fill::*;
     let image = b"\
@@ -470,6 +499,14 @@ fn huffman() {
     ] {
         agree!(huffman_round_trip(each(lengths), slice(text)));
     }
+}
+
+#[test]
+fn iterator_library() {
+    use crate::iterator_library::*;
+    agree!(sorted_union(slice(&[1, 3, 3, 7]), slice(&[2, 3, 8]), chunks([[0; 8]])));
+    agree!(pair_products(each([[1, 2, 3, 4, 5, 6, 7, 9]]), each([0, 2, 7, 8])));
+    agree!(separated_sums(slice(&[1, 2, 3]), chunks([[0; 8]])));
 }
 
 #[test]
@@ -904,6 +941,14 @@ fn sha256() {
 }
 
 #[test]
+fn slice_heap() {
+    use crate::slice_heap::*;
+    agree!(largest(slice(&[3, 1, 4, 1, 5, 9, 2, 6]), chunks([[0; 3]])));
+    agree!(smallest_sum(each([[5, 3, 8, 1, 9, 2, 7, 7]]), each([0, 3, 8])));
+    agree!(plan_tasks(slice(b"1a5b3c3c9d7e")));
+}
+
+#[test]
 fn sorting() {
     use crate::sorting::*;
     let values: [i32; 40] = core::array::from_fn(|i| (i as i32 * 7919) % 41 - 20);
@@ -989,6 +1034,21 @@ fn sudoku() {
     for text in [&easy[..], &twice, &[b'.'; 81], b"12"] {
         agree!(sudoku_solve(slice(text), chunks([[0; 81]])));
     }
+}
+
+#[test]
+fn table_formatter() {
+    use crate::table_formatter::*;
+    agree!(measurements(
+        slice(&[1.5, 0.1, 3.0]),
+        each([[1, 2, 30], [0, 4_000_000, 5]]),
+        chunks([[0; 128], [0; 128]])
+    ));
+    agree!(coordinates(
+        each([48.1374, -0.1]),
+        each([-11.5755, 1e21]),
+        chunks([[0; 64], [0; 64]])
+    ));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod builtin;
 mod by_method;
+mod lends;
 mod named;
 mod own;
 mod question;
@@ -12,6 +13,7 @@ mod text;
 mod through;
 
 pub use by_method::*;
+pub use lends::*;
 pub use named::{Named, NamedWords};
 pub use own::*;
 pub use question::{

@@ -111,6 +111,28 @@ fn at_least<T: Ordered>(a: &[T], b: &[T]) -> bool {
     }
 }
 
+#[routine(library, inline)]
+fn larger<T: Ordered>(a: &'static [T], b: &'static [T]) -> &'static [T] {
+    if greater::<T>(a, b) { a } else { b }
+}
+
+#[routine(library, inline)]
+fn smaller<T: Ordered>(a: &'static [T], b: &'static [T]) -> &'static [T] {
+    if less::<T>(b, a) { b } else { a }
+}
+
+#[routine(library, inline)]
+fn clamped<T: Ordered>(list: &'static [T], least: &'static [T], most: &'static [T]) -> &'static [T] {
+    assert!(at_most::<T>(least, most), "assertion failed: min <= max");
+    if less::<T>(list, least) {
+        least
+    } else if greater::<T>(list, most) {
+        most
+    } else {
+        list
+    }
+}
+
 /// Makes routines what operators are of two types. The encoder negates `==` for `!=`.
 macro_rules! operators {
     ($([$($generics:tt)*] $a:ty, $operator:ident, $b:ty = $routine:ty;)*) => {$(
@@ -138,6 +160,9 @@ methods! {
     [T: Equal] [T], eq = equal<T>;
     [T: Equal] [T], ne = unequal<T>;
     [T: Ordered] [T], cmp = order<T>;
+    [T: Ordered] [T], max = larger<T>;
+    [T: Ordered] [T], min = smaller<T>;
+    [T: Ordered] [T], clamp = clamped<T>;
     [T: Ordered] [T], partial_cmp = partial_order<T>;
     [T: Ordered] [T], lt = less<T>;
     [T: Ordered] [T], le = at_most<T>;

@@ -9,14 +9,14 @@ use super::iter::{Empty, FromFn, Once, OnceWith, Ordered, RepeatN, RepeatWith, R
 use crate::types::{Static, VmType};
 
 #[routine(library, inline, std(()))]
-pub fn swap<T: Static + Copy>(a: &mut T, b: &mut T) {
+pub fn swap<T: Static>(a: &mut T, b: &mut T) {
     let kept = *a;
     *a = *b;
     *b = kept;
 }
 
 #[routine(library, inline, std(T))]
-pub fn replace<T: Static + Copy>(place: &mut T, value: T) -> T {
+pub fn replace<T: Static>(place: &mut T, value: T) -> T {
     let replaced = *place;
     *place = value;
     replaced
@@ -40,23 +40,23 @@ pub fn max<T: Ordered + Copy>(a: T, b: T) -> T {
 }
 
 #[routine(library, inline, std(T))]
-pub fn min_by<T: Static + Copy, F: FnOnce(&T, &T) -> Ordering>(a: T, b: T, f: F) -> T {
+pub fn min_by<T: Static, F: FnOnce(&T, &T) -> Ordering>(a: T, b: T, f: F) -> T {
     if f(&a, &b) == Ordering::Greater { b } else { a }
 }
 
 #[routine(library, inline, std(T))]
-pub fn max_by<T: Static + Copy, F: FnOnce(&T, &T) -> Ordering>(a: T, b: T, f: F) -> T {
+pub fn max_by<T: Static, F: FnOnce(&T, &T) -> Ordering>(a: T, b: T, f: F) -> T {
     if f(&a, &b) == Ordering::Greater { a } else { b }
 }
 
 #[routine(library, inline, std(T))]
-pub fn min_by_key<T: Static + Copy, K: Ordered + Copy, F: FnMut(&T) -> K>(a: T, b: T, f: F) -> T {
+pub fn min_by_key<T: Static, K: Ordered + Copy, F: FnMut(&T) -> K>(a: T, b: T, f: F) -> T {
     let (of_b, of_a) = (f(&b), f(&a));
     if of_b < of_a { b } else { a }
 }
 
 #[routine(library, inline, std(T))]
-pub fn max_by_key<T: Static + Copy, K: Ordered + Copy, F: FnMut(&T) -> K>(a: T, b: T, f: F) -> T {
+pub fn max_by_key<T: Static, K: Ordered + Copy, F: FnMut(&T) -> K>(a: T, b: T, f: F) -> T {
     let (of_b, of_a) = (f(&b), f(&a));
     if of_b < of_a { a } else { b }
 }
@@ -102,17 +102,17 @@ pub fn empty<T: Static>() -> Empty<T> {
 }
 
 #[routine(library, inline, std(std::iter::Repeat<T>))]
-pub fn repeat<T: Static + Copy>(value: T) -> Repeats<T> {
+pub fn repeat<T: Static>(value: T) -> Repeats<T> {
     Repeats { value }
 }
 
 #[routine(library, inline, std(std::iter::RepeatN<T>))]
-pub fn repeat_n<T: Static + Copy>(value: T, count: usize) -> RepeatN<T> {
+pub fn repeat_n<T: Static>(value: T, count: usize) -> RepeatN<T> {
     RepeatN { value, left: count }
 }
 
 #[routine(library, inline, std(std::iter::Successors<T, F>))]
-pub fn successors<T: Static + Copy, F: FnMut(&T) -> Option<T>>(first: Option<T>, f: F) -> Successors<T> {
+pub fn successors<T: Static, F: FnMut(&T) -> Option<T>>(first: Option<T>, f: F) -> Successors<T> {
     Successors { next: first, f }
 }
 

@@ -16,6 +16,7 @@ mod functions;
 pub mod half;
 pub mod hash;
 pub mod iter;
+mod lends;
 mod non_zero;
 mod option;
 mod result;

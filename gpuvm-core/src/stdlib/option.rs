@@ -4,7 +4,7 @@ use gpuvm_macros::routine;
 
 use super::functions::array_from_ref;
 use super::iter::OptionIter;
-use super::{generic_methods, methods};
+use super::{generic_methods, intrinsics, methods};
 use crate::facts::{CallFact, Convert};
 use crate::types::{Static, Value, VmType};
 
@@ -148,18 +148,18 @@ fn flatten<T: Static>(option: Option<Option<T>>) -> Option<T> {
 }
 
 #[routine(library)]
-fn take<T: Static + Copy>(option: &mut Option<T>) -> Option<T> {
-    let taken = *option;
+fn take<T: Static>(option: &mut Option<T>) -> Option<T> {
+    let taken = intrinsics::copy(option);
     *option = None;
     taken
 }
 
 #[routine(library)]
-fn take_if<T: Static + Copy>(option: &mut Option<T>, f: impl FnOnce(&mut T) -> bool) -> Option<T> {
+fn take_if<T: Static>(option: &mut Option<T>, f: impl FnOnce(&mut T) -> bool) -> Option<T> {
     if let Some(x) = option
         && f(x)
     {
-        let taken = Some(*x);
+        let taken = Some(intrinsics::copy(x));
         *option = None;
         return taken;
     }
@@ -167,20 +167,20 @@ fn take_if<T: Static + Copy>(option: &mut Option<T>, f: impl FnOnce(&mut T) -> b
 }
 
 #[routine(library)]
-fn replace<T: Static + Copy>(option: &mut Option<T>, value: T) -> Option<T> {
-    let replaced = *option;
+fn replace<T: Static>(option: &mut Option<T>, value: T) -> Option<T> {
+    let replaced = intrinsics::copy(option);
     *option = Some(value);
     replaced
 }
 
 #[routine(library, inline)]
-fn insert<T: Static + Copy>(option: &mut Option<T>, value: T) -> &mut T {
+fn insert<T: Static>(option: &mut Option<T>, value: T) -> &mut T {
     *option = Some(value);
     inside(option)
 }
 
 #[routine(library, inline)]
-fn get_or_insert<T: Static + Copy>(option: &mut Option<T>, value: T) -> &mut T {
+fn get_or_insert<T: Static>(option: &mut Option<T>, value: T) -> &mut T {
     if option.is_none() {
         *option = Some(value);
     }
@@ -188,7 +188,7 @@ fn get_or_insert<T: Static + Copy>(option: &mut Option<T>, value: T) -> &mut T {
 }
 
 #[routine(library)]
-fn get_or_insert_with<T: Static + Copy>(option: &mut Option<T>, value: impl FnOnce() -> T) -> &mut T {
+fn get_or_insert_with<T: Static>(option: &mut Option<T>, value: impl FnOnce() -> T) -> &mut T {
     if option.is_none() {
         *option = Some(value());
     }
@@ -221,17 +221,17 @@ fn as_mut<T: Static>(option: &mut Option<T>) -> Option<&mut T> {
 }
 
 #[routine(library)]
-fn copied<T: Static + Copy>(option: Option<&T>) -> Option<T> {
+fn copied<T: Static>(option: Option<&T>) -> Option<T> {
     match option {
-        Some(x) => Some(*x),
+        Some(x) => Some(intrinsics::copy(x)),
         None => None,
     }
 }
 
 #[routine(library)]
-fn copied_mut<T: Static + Copy>(option: Option<&mut T>) -> Option<T> {
+fn copied_mut<T: Static>(option: Option<&mut T>) -> Option<T> {
     match option {
-        Some(x) => Some(*x),
+        Some(x) => Some(intrinsics::copy(x)),
         None => None,
     }
 }
@@ -363,20 +363,20 @@ methods! {
     [T: Static] Option<T>, or = or<T>;
     [T: Static] Option<T>, xor = xor<T>;
     [T: Static] Option<Option<T>>, flatten = flatten<T>;
-    [T: Static + Copy] Option<T>, replace = replace<T>;
-    [T: Static + Copy] Option<T>, insert = insert<T>;
-    [T: Static + Copy] Option<T>, get_or_insert = get_or_insert<T>;
+    [T: Static] Option<T>, replace = replace<T>;
+    [T: Static] Option<T>, insert = insert<T>;
+    [T: Static] Option<T>, get_or_insert = get_or_insert<T>;
     [T: Static] Option<T>, as_ref = as_ref<T>;
     [T: Static] Option<T>, as_mut = as_mut<T>;
 }
 
 generic_methods! {
     [T: Static] Option<T>, into_iter(()) -> OptionIter<T> = into_iter<T>;
-    [T: Static + Copy] Option<T>, take(()) -> Option<T> = take<T>;
-    [T: Static + Copy] Option<&'static T>, copied(()) -> Option<T> = copied<T>;
-    [T: Static + Copy] Option<&'static T>, cloned(()) -> Option<T> = copied<T>;
-    [T: Static + Copy] Option<&'static mut T>, copied(()) -> Option<T> = copied_mut<T>;
-    [T: Static + Copy] Option<&'static mut T>, cloned(()) -> Option<T> = copied_mut<T>;
+    [T: Static] Option<T>, take(()) -> Option<T> = take<T>;
+    [T: Static] Option<&'static T>, copied(()) -> Option<T> = copied<T>;
+    [T: Static] Option<&'static T>, cloned(()) -> Option<T> = copied<T>;
+    [T: Static] Option<&'static mut T>, copied(()) -> Option<T> = copied_mut<T>;
+    [T: Static] Option<&'static mut T>, cloned(()) -> Option<T> = copied_mut<T>;
     [T: Static, U: Static] Option<T>, map(()) -> Option<U> = map<T, U>;
     [T: Static] Option<T>, inspect(()) -> Option<T> = inspect<T>;
     [T: Static, U: Static] Option<T>, map_or(()) -> U = map_or<T, U>;
@@ -391,6 +391,6 @@ generic_methods! {
     [T: Static] Option<T>, unwrap_or_else(()) -> T = unwrap_or_else<T>;
     [T: Static, U: Static] Option<T>, and(()) -> Option<U> = and<T, U>;
     [T: Static, U: Static] Option<T>, zip(Option<U>) -> Option<(T, U)> = zip<T, U>;
-    [T: Static + Copy] Option<T>, take_if(()) -> Option<T> = take_if<T>;
-    [T: Static + Copy] Option<T>, get_or_insert_with(()) -> &'static mut T = get_or_insert_with<T>;
+    [T: Static] Option<T>, take_if(()) -> Option<T> = take_if<T>;
+    [T: Static] Option<T>, get_or_insert_with(()) -> &'static mut T = get_or_insert_with<T>;
 }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use gpuvm_macros::routine;
 
-use super::{generic_methods, methods};
+use super::{generic_methods, intrinsics, methods};
 use crate::types::{Static, VmType};
 
 #[routine(library, inline)]
@@ -148,9 +148,9 @@ fn as_mut<T: Static, E: Static>(result: &mut Result<T, E>) -> Result<&mut T, &mu
 }
 
 #[routine(library)]
-fn copied<T: Static + Copy, E: Static>(result: Result<&T, E>) -> Result<T, E> {
+fn copied<T: Static, E: Static>(result: Result<&T, E>) -> Result<T, E> {
     match result {
-        Ok(x) => Ok(*x),
+        Ok(x) => Ok(intrinsics::copy(x)),
         Err(e) => Err(e),
     }
 }
@@ -233,8 +233,8 @@ methods! {
     [T: Static, E: Static] Result<T, E>, err = err<T, E>;
     [T: Static, E: Static] Result<T, E>, as_ref = as_ref<T, E>;
     [T: Static, E: Static] Result<T, E>, as_mut = as_mut<T, E>;
-    [T: Static + Copy, E: Static] Result<&'static T, E>, copied = copied<T, E>;
-    [T: Static + Copy, E: Static] Result<&'static T, E>, cloned = copied<T, E>;
+    [T: Static, E: Static] Result<&'static T, E>, copied = copied<T, E>;
+    [T: Static, E: Static] Result<&'static T, E>, cloned = copied<T, E>;
 }
 
 generic_methods! {

@@ -62,6 +62,12 @@ sets! {
     is_uppercase = is_ascii_uppercase, UPPERCASE;
 }
 
+/// Whether `{:?}` shows a character as another text. Of ASCII, a quote of one kind is, and of the other not.
+#[routine(library, inline)]
+pub fn is_escaped(c: char) -> bool {
+    is_in(intrinsics::cast(c), &ESCAPED)
+}
+
 #[routine(library, inline)]
 fn is_alphanumeric(c: char) -> bool {
     is_alphabetic(c) || is_numeric(c)

@@ -64,6 +64,26 @@ plain! {
 #[cfg(feature = "half")]
 plain! { [] half::f16; [] half::bf16; }
 
+/// What a reference is to; it has no words of its own.
+impl<T: ConstantValue> ConstantValue for [T] {
+    fn constant_words(&self, words: &mut Vec<ConstantWord>) {
+        self.iter().for_each(|element| element.constant_words(words));
+    }
+}
+
+impl ConstantValue for str {
+    fn constant_words(&self, words: &mut Vec<ConstantWord>) {
+        <[u8]>::constant_words(self.as_bytes(), words);
+    }
+}
+
+/// rustc makes no constant of it that a routine could name.
+impl<T: ?Sized> ConstantValue for &mut T {
+    fn constant_words(&self, _: &mut Vec<ConstantWord>) {
+        unreachable!("rustc makes no constant of it")
+    }
+}
+
 impl<T: ConstantValue> ConstantValue for &T {
     fn constant_words(&self, words: &mut Vec<ConstantWord>) {
         words.push(ConstantWord::Value(space::DATA));
@@ -83,7 +103,7 @@ impl<T: ConstantValue> ConstantValue for &[T] {
 
 impl ConstantValue for &str {
     fn constant_words(&self, words: &mut Vec<ConstantWord>) {
-        self.as_bytes().constant_words(words);
+        <&[u8]>::constant_words(&self.as_bytes(), words);
     }
 }
 

@@ -23,7 +23,9 @@ pub use gpuvm_nodes::{FormatSpec, Kind, Placeholder, name_hash};
 pub use half::{half_type, half_value};
 pub use message::{Answer, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, RingMessage, Undecodable};
 pub use show::{format_words, show_as, show_words};
-pub use value::{AsWords, Plain, Static, Value, VmType, canonical_nan, field, field_mut, payload, payload_mut};
+pub use value::{
+    AsWords, Plain, Referred, Static, Value, VmType, canonical_nan, field, field_mut, payload, payload_mut,
+};
 
 /// A type: its kind, its size in words and its parts.
 #[derive(Debug)]

@@ -113,6 +113,11 @@ pub struct AsWords<T> {
     pub fits: fn(&T) -> bool,
 }
 
+/// What [`Static`] is, also if it has no size: what a reference may be to.
+pub trait Referred: Value<Erased = Self> + 'static {}
+
+impl<T: Value<Erased = T> + ?Sized + 'static> Referred for T {}
+
 /// A type all of whose lifetimes are `'static`.
 pub trait Static: Value<Erased = Self> + Sized + 'static {}
 

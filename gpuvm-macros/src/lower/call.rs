@@ -50,6 +50,12 @@ impl Lowering<'_> {
             return known;
         }
         if let Expr::Call(node) = &*expr
+            && let Some(call) = self.shown_by_trait(&func, node)
+        {
+            *expr = call;
+            return self.expr(expr, Want::Free);
+        }
+        if let Expr::Call(node) = &*expr
             && let Some(call) = std_function::by_trait(&func, node).or_else(|| self.by_iterators(&func, node))
         {
             *expr = call;
@@ -435,6 +441,11 @@ impl Lowering<'_> {
                 let ty = &of.ty;
                 quote!(<#ty>::__gpuvm_any)
             }
+            // Of what a type parameter may refer to, as its bounds say.
+            None if path.path.segments.len() == 2 && self.is_parameter(&path.path) => {
+                let of = &path.path.segments[0];
+                quote!(<<#of as ::gpuvm::__private::Value>::Inner as ::gpuvm::__private::AnyOf>::__gpuvm_any)
+            }
             None => any.to_token_stream(),
         };
         let of_trait = self.trait_of(path).map(|of| {
@@ -455,6 +466,12 @@ impl Lowering<'_> {
             hash: name_hash(name),
             operator: crate::routine::operator_of_method(name),
         })
+    }
+
+    /// Whether a path begins with a type parameter.
+    fn is_parameter(&self, path: &Path) -> bool {
+        let first = path.segments.first().map(|first| first.ident.to_string());
+        first.is_some_and(|first| self.about.parameters.contains(&first))
     }
 
     /// What a function's path may name as a trait: `Shape::area`, `<Square as Shape>::area`.
@@ -519,6 +536,9 @@ impl Lowering<'_> {
     /// The type beside the function that a path names, where functions without one have another, so that rustc can say what they lack.
     pub(super) fn marker(&mut self, path: &Path) -> shadow::Callee {
         let namesake = super::std_function(path);
+        if std_function::is_of_the_type(path) {
+            return quote!(::gpuvm::__private::std_routines::from_utf8).into();
+        }
         let parent = super::parent(path).filter(|_| namesake.is_none());
         if self.scopes.iter().any(|scope| scope.has_functions) {
             return match namesake {
@@ -639,6 +659,10 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         let name = plain(&node.method);
+        if let Some(call) = self.shown_by_method(node) {
+            *expr = call;
+            return self.expr(expr, want);
+        }
         if self.glance(&node.receiver).is_primitive()
             && let Some(operator) = std_function::by_operator(&node.method, &node.receiver, node.args.first())
         {
@@ -681,6 +705,14 @@ impl Lowering<'_> {
         if name == "try_into" && node.args.is_empty() {
             self.stream.line(shadow::at(&method));
             return self.try_convert(expr);
+        }
+        if node.args.is_empty() && !known.is_machine() && self.about.lends.contains(&&*name) {
+            self.stream.line(shadow::at(&method));
+            self.may_call(Calls::Maybe);
+            let slot = self.new_slot();
+            self.stream.node(Node::Call).number(slot).number(1);
+            shadow::lending(expr, name_hash(&name), place, slot);
+            return Known::Unknown;
         }
         let is_plain = !node.args.iter().any(is_closure) && node.turbofish.is_none();
         self.name_functions(&name, &mut node.args);
@@ -966,6 +998,20 @@ const IN_PRELUDE: [&str; 13] = [
     "Signal",
 ];
 
+/// Whether a path is a name that gpuvm's prelude has and that the file defines a trait of.
+pub(crate) fn is_in_prelude(path: &Path) -> bool {
+    path.get_ident().is_some_and(|name| {
+        let text = || crate::file::text_around(name.span());
+        let defines = |text: String| {
+            let words = crate::file::words(&text);
+            words
+                .windows(2)
+                .any(|pair| pair[0] == "trait" && name == pair[1].as_str())
+        };
+        IN_PRELUDE.iter().any(|known| name == known) && text().is_some_and(defines)
+    })
+}
+
 /// Methods of numbers that make what is on the heap.
 const TO_HEAP: [&str; 2] = ["to_owned", "to_string"];
 
@@ -1087,7 +1133,7 @@ fn is_plain(last: &PathSegment) -> bool {
 }
 
 /// What decides which routine a method of std's is.
-fn decides(name: &str) -> shadow::Decides {
+pub(crate) fn decides(name: &str) -> shadow::Decides {
     if method::BY_KEY.contains(&name) {
         shadow::Decides::Closure
     } else if method::BY_ARGUMENT.contains(&name) {

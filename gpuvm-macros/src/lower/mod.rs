@@ -40,10 +40,11 @@ use crate::primitive::Known;
 use crate::report::Report;
 use crate::routine::Evidence;
 use crate::shadow;
+pub(crate) use crate::shadow::Decides;
 use expected::Expected;
 use stream::Stream;
 
-pub(crate) use call::{asking_name, is_place, twin_name};
+pub(crate) use call::{asking_name, decides, is_in_prelude, is_place, twin_name};
 pub use macros::MacroArguments;
 pub use std_function::std_function;
 use types::is_elsewhere;
@@ -149,6 +150,8 @@ pub struct About {
     pub traits: bool,
     /// The names of type parameters.
     pub parameters: Vec<String>,
+    /// The methods of std's traits that lend that bounds promise.
+    pub lends: Vec<&'static str>,
 }
 
 /// Lowers the body of a routine.

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Expr, ExprCall, ExprMethodCall, ExprParen, ExprPath, Ident, Path, PathArguments, Token, parse_quote};
 
+use crate::file::{imports_module, text_around, words};
 use crate::routine::operators_of_trait;
 
 /// A function of std's.
@@ -114,7 +115,10 @@ pub fn std_function(path: &Path) -> Option<StdFunction> {
         ),
         "from_utf8" => (
             "from_utf8",
-            quote!(::core::str::from_utf8),
+            match is_of_the_type(path) {
+                true => quote!(str::from_utf8),
+                false => quote!(::core::str::from_utf8),
+            },
             quote!(fn(&[u8]) -> ::core::result::Result<&str, ::core::str::Utf8Error>),
         ),
         "from_fn" if module == "array" => (
@@ -134,6 +138,20 @@ pub fn std_function(path: &Path) -> Option<StdFunction> {
         "" | "mem" | "cmp" | "iter" | "array" | "slice" | "convert" | "hint" | "str"
     );
     known.then_some(StdFunction { routine, path, pointer })
+}
+
+/// Whether a path is `str::from_utf8` where `str` is the type, which has the function since it has a module of its name: the file neither imports nor defines
+/// one.
+pub fn is_of_the_type(path: &Path) -> bool {
+    let mut names = path.segments.iter().map(|segment| &segment.ident);
+    let (Some(of), Some(function), None) = (names.next(), names.next(), names.next()) else {
+        return false;
+    };
+    let has_module = || {
+        let text = text_around(of.span())?;
+        Some(imports_module(&text, "str") || words(&text).windows(2).any(|pair| pair == ["mod", "str"]))
+    };
+    of == "str" && function == "from_utf8" && path.leading_colon.is_none() && !has_module().unwrap_or(true)
 }
 
 /// The methods of std's traits that are called by the trait's path, `Ord::max(a, b)`, and mean the same as a call on the first argument.

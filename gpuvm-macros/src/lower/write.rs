@@ -6,11 +6,12 @@ use gpuvm_nodes::{Align, FormatSpec, Style, name_hash};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprCall, Lit, LitStr, PathArguments, PathSegment, Token};
+use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Lit, LitStr, PathArguments, PathSegment, Token};
 
 use super::format::{Pieces, Shown};
 use super::macros::{Source, literal_text, respan, sources};
 use super::{Calls, Lowering, Want};
+use crate::file::{imports, text_around};
 use crate::primitive::Known;
 use crate::shadow;
 
@@ -99,13 +100,6 @@ impl Lowering<'_> {
             shown.push(variable);
         }
         let parts = parts(pieces, &values, &places, &shown, span);
-        if let Some(Part::Value { .. }) = parts.iter().find(|part| matches!(part, Part::Value { format, .. } if matches!(format.style, Style::LowerExp | Style::UpperExp))) {
-            self.report.at(
-                text.span(),
-                "a text that a #[routine] writes shows no numbers as `{:e}`; write the digits and the exponent as integers",
-            );
-            return None;
-        }
         let used = |place: &usize| {
             let own = variable(*place, span);
             parts.iter().any(|part| match part {
@@ -148,6 +142,40 @@ impl Lowering<'_> {
         syn::parse2(tokens).ok()
     }
 
+    /// `self.x.fmt(f)` in a `fmt` of the user's: the value is written as `f` says.
+    pub(super) fn shown_by_method(&self, call: &ExprMethodCall) -> Option<Expr> {
+        let (Some(formatter), None) = (call.args.first(), call.args.get(1)) else {
+            return None;
+        };
+        if call.method != "fmt" || call.turbofish.is_some() || !self.shows() {
+            return None;
+        }
+        // Which trait's it is, the file's imports tell, as it is rustc's to say where there are several.
+        let text = text_around(call.method.span()).unwrap_or_default();
+        let style = STYLES.iter().find(|(name, _)| imports(&text, name, &["fmt"]));
+        let style = style.map_or(Style::Display, |(_, style)| *style);
+        Some(shown(style, &call.receiver, formatter, call.method.span()))
+    }
+
+    /// `fmt::Display::fmt(&self.x, f)`, likewise.
+    pub(super) fn shown_by_trait(&self, func: &ExprPath, call: &ExprCall) -> Option<Expr> {
+        let (Some(value), Some(formatter), None) = (call.args.first(), call.args.get(1), call.args.get(2)) else {
+            return None;
+        };
+        let mut names = func.path.segments.iter().rev().map(|segment| &segment.ident);
+        let (method, of) = (names.next()?, names.next()?);
+        let (_, style) = STYLES.iter().find(|(name, _)| of == name)?;
+        (method == "fmt" && self.shows()).then(|| shown(*style, value, formatter, method.span()))
+    }
+
+    /// Whether the routine is a `fmt`, which is given a `Formatter`.
+    fn shows(&self) -> bool {
+        self.about
+            .parameters
+            .iter()
+            .any(|name| name == crate::implementation::SINK)
+    }
+
     /// What `write!` is made of: what is written to, a piece of text, a value.
     pub(super) fn writing(&mut self, expr: &mut Expr, name: &str, last: &PathSegment) -> Option<Known> {
         let Expr::Call(ExprCall { args, .. }) = &mut *expr else {
@@ -167,6 +195,24 @@ impl Lowering<'_> {
         }
         Some(Known::Unknown)
     }
+}
+
+/// The traits of `fmt`, with what each shows.
+const STYLES: [(&str, Style); 8] = [
+    ("Display", Style::Display),
+    ("Debug", Style::Debug),
+    ("LowerHex", Style::LowerHex),
+    ("UpperHex", Style::UpperHex),
+    ("Binary", Style::Binary),
+    ("Octal", Style::Octal),
+    ("LowerExp", Style::LowerExp),
+    ("UpperExp", Style::UpperExp),
+];
+
+/// The call that writes a value as a formatter says that is there.
+fn shown(style: Style, value: &Expr, formatter: &Expr, span: Span) -> Expr {
+    let (span, style) = (Span::mixed_site().located_at(span), style as u8);
+    syn::parse_quote_spanned!(span=> ::gpuvm::__private::intrinsics::formatted::<#style>(&(#value), #formatter))
 }
 
 /// The variable of a value.

@@ -12,7 +12,6 @@ struct Every<I> {
 
 #[routine]
 impl<I: Iterator> Iterator for Every<I> {
-//~ «I» an iterator over an iterator that is a type parameter is not available as a #[routine] … a function that takes `impl Iterator` and returns one
     type Item = I::Item;
 
     fn next(&mut self) -> Option<I::Item> {

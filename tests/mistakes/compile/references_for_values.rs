@@ -20,7 +20,6 @@ fn largest_of_values<T: PartialOrd + Copy + VmType>(a: T, b: T) -> T {
 #[routine]
 fn f(x: V, y: V) -> f32 {
     largest(&x, &y).0
-//~ «largest» `&V` cannot be a value of the machine
 }
 
 #[routine]

@@ -27,10 +27,10 @@ impl fmt::Display for Point {
 }
 
 #[routine]
-fn float(x: f32) -> u32 {
+fn quoted(x: i32) -> u32 {
     let mut length = Length::default();
-    let _ = write!(length, "{x}");
-//~ «write» a text that a #[routine] writes cannot show `f32` so … place the point yourself
+    let _ = write!(length, "{:?}", Point(x, x));
+//~ «write» a text that a #[routine] writes cannot show `Point` so … `{:?}` shows numbers, `bool`, `char` and text alone
     length.0
 }
 
@@ -46,7 +46,7 @@ fn of_its_own(x: i32) -> u32 {
 fn exponent(x: u32) -> u32 {
     let mut length = Length::default();
     let _ = write!(length, "{x:e}");
-//~ «"{x:e}"» a text that a #[routine] writes shows no numbers as `{:e}`
+//~ «write» a text that a #[routine] writes cannot show `u32` so … `{:e}` floats
     length.0
 }
 

@@ -9,7 +9,7 @@ struct P(f32);
 
 #[routine]
 impl P {
-    fn get<T: VmType>(self, other: T) -> f32 {
+    fn fill<T: VmType>(self, other: T) -> f32 {
         self.0
     }
 }

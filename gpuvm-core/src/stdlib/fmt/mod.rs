@@ -2,6 +2,9 @@
 //!
 //! std's `Formatter` refers to whatever is written to by a vtable. Here it has the type of that, so a `Display` of the user's is a routine for each.
 
+mod big;
+mod digits;
+mod float;
 mod integer;
 mod text;
 
@@ -12,7 +15,7 @@ use gpuvm_macros::routine;
 use super::char::encode;
 use super::intrinsics;
 use crate::facts::{CallSlot, Method, RoutineType, Slot};
-use crate::marker::Parameter;
+use crate::marker::Unreferenced;
 use crate::types::{Kind, Static, Type, TypeRef, Value, name_hash};
 
 /// What texts are written to: an `impl fmt::Write` that is a routine.
@@ -22,13 +25,13 @@ use crate::types::{Kind, Static, Type, TypeRef, Value, name_hash};
     note = "put `#[routine]` above the `impl fmt::Write for {Self}`"
 )]
 pub trait Sink:
-    Parameter + fmt::Write + Method<{ name_hash("write_str") }> + Method<{ name_hash("write_char") }>
+    Unreferenced + fmt::Write + Method<{ name_hash("write_str") }> + Method<{ name_hash("write_char") }>
 {
 }
 
 #[diagnostic::do_not_recommend]
 impl<W> Sink for W where
-    W: Parameter + fmt::Write + Method<{ name_hash("write_str") }> + Method<{ name_hash("write_char") }>
+    W: Unreferenced + fmt::Write + Method<{ name_hash("write_str") }> + Method<{ name_hash("write_char") }>
 {
 }
 
@@ -120,8 +123,8 @@ pub fn sink_of<D: Value<Inner: WrittenTo>>(
 /// A value that a text shows in a style, a number of [`Style`](gpuvm_nodes::Style).
 #[diagnostic::on_unimplemented(
     message = "a text that a #[routine] writes cannot show `{Self}` so",
-    label = "no integer, `bool`, `char` or text, and without a `Display` that is a routine",
-    note = "put `#[routine]` above the `impl fmt::Display for {Self}`; of a float write an integer, as `(x * 1000.0).round() as i64`, and place the point yourself"
+    label = "no number, `bool`, `char` or text, and without a `Display` that is a routine",
+    note = "put `#[routine]` above the `impl fmt::Display for {Self}`; `{{:?}}` shows numbers, `bool`, `char` and text alone, `{{:e}}` floats"
 )]
 pub trait Formatted<const STYLE: u8, W> {
     /// What fills a slot with the routine that shows it.
@@ -321,9 +324,9 @@ of_formatter! {
 }
 
 /// `write_char` of what has `write_str` alone.
-pub trait WritesText: Parameter + fmt::Write + Method<{ name_hash("write_str") }> {}
+pub trait WritesText: Unreferenced + fmt::Write + Method<{ name_hash("write_str") }> {}
 
-impl<W: Parameter + fmt::Write + Method<{ name_hash("write_str") }>> WritesText for W {}
+impl<W: Unreferenced + fmt::Write + Method<{ name_hash("write_str") }>> WritesText for W {}
 
 #[routine(library)]
 pub fn write_char<W: WritesText>(sink: &mut W, c: char) -> fmt::Result {

@@ -566,11 +566,11 @@ impl<I: Sequence> Iterator for Fuse<I> {
 }
 
 #[routine(library, inline)]
-impl<I: Sequence<Item: Copy>> Iterator for Peekable<I> {
+impl<I: Sequence> Iterator for Peekable<I> {
     type Item = I::Item;
 
     fn next(&mut self) -> Option<I::Item> {
-        if let Some(x) = self.peeked {
+        if let Some(x) = intrinsics::copy(&self.peeked) {
             self.peeked = None;
             return x;
         }
@@ -579,7 +579,7 @@ impl<I: Sequence<Item: Copy>> Iterator for Peekable<I> {
 }
 
 #[routine(library, inline)]
-fn peek<I: Sequence<Item: Copy>>(this: &mut Peekable<I>) -> Option<&I::Item> {
+fn peek<I: Sequence>(this: &mut Peekable<I>) -> Option<&I::Item> {
     if this.peeked.is_none() {
         this.peeked = Some(this.iter.next());
     }
@@ -590,11 +590,11 @@ fn peek<I: Sequence<Item: Copy>>(this: &mut Peekable<I>) -> Option<&I::Item> {
 }
 
 #[routine(library, inline)]
-fn next_if<I: Sequence<Item: Copy>>(this: &mut Peekable<I>, f: impl FnOnce(&I::Item) -> bool) -> Option<I::Item> {
+fn next_if<I: Sequence>(this: &mut Peekable<I>, f: impl FnOnce(&I::Item) -> bool) -> Option<I::Item> {
     if this.peeked.is_none() {
         this.peeked = Some(this.iter.next());
     }
-    if let Some(Some(x)) = this.peeked
+    if let Some(Some(x)) = intrinsics::copy(&this.peeked)
         && f(&x)
     {
         this.peeked = None;
@@ -680,7 +680,7 @@ by_taking! {
     [I: Sequence, B: Static] MapWhile<I, B>;
     [I: Sequence, S: Static, B: Static] Scan<I, S, B>;
     [I: Sequence] Fuse<I>;
-    [I: Sequence<Item: Copy>] Peekable<I>;
+    [I: Sequence] Peekable<I>;
     [I: Sequence, B: Elements] FlatMap<I, B>;
     [I: Sequence<Item: Elements>] Flatten<I>;
 }
@@ -846,7 +846,7 @@ fn by_ref<I: Sequence>(iter: &mut I) -> &mut I {
 methods! {
     [I: Sequence] AnIterator<I>, by_ref = by_ref<I>;
     [I: Static] AnIterator<I>, clone = same<I>;
-    [I: Sequence<Item: Copy>] AnIterator<Peekable<I>>, peek = peek<I>;
+    [I: Sequence] AnIterator<Peekable<I>>, peek = peek<I>;
 }
 
 generic_methods! {
@@ -860,7 +860,7 @@ generic_methods! {
     [T: Static + Copy, I: Sequence<Item = &'static T>, X: Receiver<I>] AnIterator<I>, cloned(()) -> Copied<X> = copied<X>;
     [I: Sequence, X: Receiver<I>] AnIterator<I>, fuse(()) -> Fuse<X> = fuse<X>;
     [I: Sequence<Item: Elements>, X: Receiver<I> + Sequence<Item: Elements>] AnIterator<I>, flatten(()) -> Flatten<X> = flatten<X>;
-    [I: Sequence<Item: Copy>, X: Receiver<I>] AnIterator<I>, peekable(()) -> Peekable<X> = peekable<X>;
+    [I: Sequence, X: Receiver<I>] AnIterator<I>, peekable(()) -> Peekable<X> = peekable<X>;
     [I: Sequence, X: Receiver<I>, B: Static] AnIterator<I>, map(()) -> Map<X, B> = map<X, B>;
     [I: Sequence, X: Receiver<I>] AnIterator<I>, filter(()) -> Filter<X> = filter<X>;
     [I: Sequence, X: Receiver<I>, B: Static] AnIterator<I>, filter_map(()) -> FilterMap<X, B> = filter_map<X, B>;
@@ -872,5 +872,5 @@ generic_methods! {
     [I: Sequence, X: Receiver<I>] AnIterator<I>, skip_while(()) -> SkipWhile<X> = skip_while<X>;
     [I: Sequence, X: Receiver<I>, B: Static] AnIterator<I>, map_while(()) -> MapWhile<X, B> = map_while<X, B>;
     [I: Sequence, X: Receiver<I>, S: Static, B: Static] AnIterator<I>, scan(()) -> Scan<X, S, B> = scan<X, S, B>;
-    [I: Sequence<Item: Copy>] AnIterator<Peekable<I>>, next_if(()) -> Option<I::Item> = next_if<I>;
+    [I: Sequence] AnIterator<Peekable<I>>, next_if(()) -> Option<I::Item> = next_if<I>;
 }

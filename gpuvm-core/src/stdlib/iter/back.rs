@@ -143,9 +143,9 @@ flat! {
 
 /// What was looked at is the last element if the iterator has none left.
 #[routine(library, inline)]
-impl<I: DoubleEnded<Item: Copy>> DoubleEndedIterator for Peekable<I> {
+impl<I: DoubleEnded> DoubleEndedIterator for Peekable<I> {
     fn next_back(&mut self) -> Option<I::Item> {
-        match self.peeked {
+        match intrinsics::copy(&self.peeked) {
             Some(None) => None,
             Some(Some(x)) => match self.iter.next_back() {
                 Some(y) => Some(y),
@@ -159,7 +159,7 @@ impl<I: DoubleEnded<Item: Copy>> DoubleEndedIterator for Peekable<I> {
     }
 }
 
-by_taking_back! { [I: DoubleEnded<Item: Copy>] Peekable<I>; }
+by_taking_back! { [I: DoubleEnded] Peekable<I>; }
 
 /// The last element is a whole number of steps from the first.
 #[routine(library, inline)]
@@ -210,7 +210,7 @@ impl<I: Counted> ExactSizeIterator for Fuse<I> {
 }
 
 #[routine(library, inline)]
-impl<I: Counted<Item: Copy>> ExactSizeIterator for Peekable<I> {
+impl<I: Counted> ExactSizeIterator for Peekable<I> {
     fn len(&self) -> usize {
         match self.peeked {
             Some(None) => 0,

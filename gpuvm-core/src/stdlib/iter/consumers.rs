@@ -204,7 +204,7 @@ fn min<I: Sequence<Item: Ordered + Copy>>(iter: &mut I) -> Option<I::Item> {
 }
 
 #[routine(library, inline, consumes)]
-fn max_by_key<I: Sequence<Item: Copy>, K: Ordered + Copy>(iter: &mut I, f: fn(&I::Item) -> K) -> Option<I::Item> {
+fn max_by_key<I: Sequence, K: Ordered + Copy>(iter: &mut I, f: fn(&I::Item) -> K) -> Option<I::Item> {
     let Some(mut best) = iter.next() else {
         return None;
     };
@@ -221,7 +221,7 @@ fn max_by_key<I: Sequence<Item: Copy>, K: Ordered + Copy>(iter: &mut I, f: fn(&I
 }
 
 #[routine(library, inline, consumes)]
-fn min_by_key<I: Sequence<Item: Copy>, K: Ordered + Copy>(iter: &mut I, f: fn(&I::Item) -> K) -> Option<I::Item> {
+fn min_by_key<I: Sequence, K: Ordered + Copy>(iter: &mut I, f: fn(&I::Item) -> K) -> Option<I::Item> {
     let Some(mut best) = iter.next() else {
         return None;
     };
@@ -337,8 +337,8 @@ generic_methods! {
     [I: Sequence, B: Static] AnIterator<I>, find_map(()) -> Option<B> = find_map<I, B>;
     [I: Sequence] AnIterator<I>, position(()) -> Option<usize> = position<I>;
     [I: DoubleEnded + super::Counted] AnIterator<I>, rposition(()) -> Option<usize> = rposition<I>;
-    [I: Sequence<Item: Copy>, K: Ordered + Copy] AnIterator<I>, max_by_key(K) -> Option<I::Item> = max_by_key<I, K>;
-    [I: Sequence<Item: Copy>, K: Ordered + Copy] AnIterator<I>, min_by_key(K) -> Option<I::Item> = min_by_key<I, K>;
+    [I: Sequence, K: Ordered + Copy] AnIterator<I>, max_by_key(K) -> Option<I::Item> = max_by_key<I, K>;
+    [I: Sequence, K: Ordered + Copy] AnIterator<I>, min_by_key(K) -> Option<I::Item> = min_by_key<I, K>;
 }
 
 impl<T: Static, S: Sums<T>> Gathers<{ name_hash("sum") }, T> for S {

@@ -77,7 +77,7 @@ fn cycle<I: Sequence>(iter: I) -> Cycle<I> {
 }
 
 #[routine(library, inline)]
-fn peek_mut<I: Sequence<Item: Copy>>(this: &mut Peekable<I>) -> Option<&mut I::Item> {
+fn peek_mut<I: Sequence>(this: &mut Peekable<I>) -> Option<&mut I::Item> {
     if this.peeked.is_none() {
         this.peeked = Some(this.iter.next());
     }
@@ -88,14 +88,14 @@ fn peek_mut<I: Sequence<Item: Copy>>(this: &mut Peekable<I>) -> Option<&mut I::I
 }
 
 #[routine(library, inline)]
-fn next_if_eq<I: Sequence<Item: Copy + super::super::slice::Comparable>>(
+fn next_if_eq<I: Sequence<Item: super::super::slice::Comparable>>(
     this: &mut Peekable<I>,
     expected: &I::Item,
 ) -> Option<I::Item> {
     if this.peeked.is_none() {
         this.peeked = Some(this.iter.next());
     }
-    if let Some(Some(x)) = this.peeked
+    if let Some(Some(x)) = intrinsics::copy(&this.peeked)
         && x == *expected
     {
         this.peeked = None;
@@ -105,8 +105,8 @@ fn next_if_eq<I: Sequence<Item: Copy + super::super::slice::Comparable>>(
 }
 
 methods! {
-    [I: Sequence<Item: Copy>] AnIterator<Peekable<I>>, peek_mut = peek_mut<I>;
-    [I: Sequence<Item: Copy + super::super::slice::Comparable>] AnIterator<Peekable<I>>, next_if_eq = next_if_eq<I>;
+    [I: Sequence] AnIterator<Peekable<I>>, peek_mut = peek_mut<I>;
+    [I: Sequence<Item: super::super::slice::Comparable>] AnIterator<Peekable<I>>, next_if_eq = next_if_eq<I>;
 }
 
 generic_methods! {

@@ -12,7 +12,7 @@ use crate::encode::Source;
 use crate::facts::{CallFact, GenericMethod, IntoSlot, Iterable, Method, Next, NextSlot, RoutineType};
 use crate::marker::MethodBody;
 use crate::routine::Routine;
-use crate::types::{Static, Type, TypeRef, Value, name_hash};
+use crate::types::{ConstantValue, ConstantWord, Static, Type, TypeRef, Value, name_hash};
 
 const INTO_ITER: u32 = name_hash("into_iter");
 const SUM: u32 = name_hash("sum");
@@ -38,6 +38,12 @@ impl<I: Sequence> Value for Given<I> {
     const TYPE: &'static Type = I::TYPE;
     const REFS: u8 = I::REFS;
     const MUTABLE: bool = I::MUTABLE;
+}
+
+impl<I> ConstantValue for Given<I> {
+    fn constant_words(&self, _: &mut Vec<ConstantWord>) {
+        unreachable!("an iterator is no constant")
+    }
 }
 
 impl<I: Sequence> Next for Given<I> {

@@ -4,8 +4,8 @@ use gpuvm_macros::routine;
 
 use super::super::methods;
 use super::adaptors::{Chain, Filter, FilterMap, MapWhile, Scan, SkipWhile, TakeWhile};
-use super::{AnIterator, Counted, Sequence};
-use crate::facts::Method;
+use super::{AnIterator, Counted, Given, Sequence};
+use crate::facts::{CallFact, Method, MethodSlot};
 use crate::types::{Static, Value, name_hash};
 
 /// How many elements are left, of an iterator that knows.
@@ -14,6 +14,9 @@ fn size_hint<I: Counted>(iter: &mut I) -> (usize, Option<usize>) {
     let length = iter.len();
     (length, Some(length))
 }
+
+/// An iterator with a `len` of its own: not one that is given, which has that of the iterator that it is.
+pub trait CountsItself: Counted {}
 
 /// An iterator that has a `size_hint`.
 pub trait Hinted: Sequence + Value<Inner: Method<SIZE_HINT>> {}
@@ -90,5 +93,12 @@ methods! {
     [I: Hinted, S: Static, B: Static] AnIterator<Scan<I, S, B>>, size_hint = scan_hint<I, S, B>;
     [I: Hinted] AnIterator<TakeWhile<I>>, size_hint = take_while_hint<I>;
     [A: Hinted, B: Hinted] AnIterator<Chain<A, B>>, size_hint = chain_hint<A, B>;
-    [I: Counted] AnIterator<I>, size_hint = size_hint<I>;
+    [I: CountsItself] AnIterator<I>, size_hint = size_hint<I>;
+}
+
+/// One that is given has the hint of the iterator that it is.
+#[diagnostic::do_not_recommend]
+impl<I: Hinted> Method<SIZE_HINT> for AnIterator<Given<I>> {
+    type Slot = MethodSlot<SIZE_HINT, Self>;
+    const CALL: Option<CallFact> = <I::Inner as Method<SIZE_HINT>>::CALL;
 }

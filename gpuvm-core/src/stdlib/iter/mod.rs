@@ -22,10 +22,11 @@ pub use given::{
     ArgumentDoubleEnded, ArgumentExactSize, ArgumentIterable, ArgumentIterator, Extends, Gathers, Given,
     GivenDoubleEnded, GivenElements, GivenExactSize, GivenIterable, GivenIterator,
 };
+pub use hints::{CountsItself, Hinted};
 pub use range::{From, HalfOpen, Inclusive, begin};
 pub use sources::{Empty, FromFn, IntoIter, Once, OptionIter, RepeatN, Repeats, Successors};
 
-use crate::facts::{Method, Next};
+use crate::facts::{CallFact, IntoSlot, Method, Next, NextSlot};
 use crate::marker::MethodBody;
 use crate::types::{Static, Type, Value, name_hash};
 
@@ -44,6 +45,30 @@ impl<I: Static> Value for AnIterator<I> {
     type Inner = Self;
     type Depth = crate::types::Zero;
     const TYPE: &'static Type = I::TYPE;
+}
+
+/// Traits of the user's that iterators have, it has as well: their methods are sought of it, as std's are.
+impl<I: Sequence> Iterator for AnIterator<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        unreachable!("it stands for an iterator, and is none")
+    }
+}
+
+impl<I: DoubleEnded> DoubleEndedIterator for AnIterator<I> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        unreachable!("it stands for an iterator, and is none")
+    }
+}
+
+impl<I: Counted> ExactSizeIterator for AnIterator<I> {}
+
+impl<I: Sequence> Next for AnIterator<I> {
+    type IntoSlot = IntoSlot<Self>;
+    type NextSlot = NextSlot<Self>;
+    const NEXT: CallFact = I::NEXT;
+    const EACH: CallFact = I::EACH;
 }
 
 const NEXT_BODY: u32 = name_hash("Iterator::next");
@@ -180,7 +205,7 @@ macro_rules! methods_by_body {
         #[diagnostic::do_not_recommend]
         impl<I: MethodBody<$body>> Method<$name> for AnIterator<I> {
             type Slot = crate::facts::MethodSlot<$name, Self>;
-            const CALL: Option<crate::facts::CallFact> = Some(<I as MethodBody<$body>>::CALL);
+            const CALL: Option<CallFact> = Some(<I as MethodBody<$body>>::CALL);
         }
     )*};
 }
@@ -200,6 +225,13 @@ macro_rules! iterator_type {
         pub struct $name<$($generics)*> {
             $(pub $field: $ty,)*
             $(pub $closure: $signature,)*
+        }
+
+        /// Constants of iterators are none that a routine names.
+        impl<$($generics)*> $crate::types::ConstantValue for $name<$($arguments)*> {
+            fn constant_words(&self, _: &mut Vec<$crate::types::ConstantWord>) {
+                unreachable!("an iterator is no constant")
+            }
         }
 
         impl<$($generics)*> $crate::types::Value for $name<$($arguments)*> {

@@ -10,7 +10,7 @@ use super::adaptors::Elements;
 use super::{AnIterator, Ordered, Sequence};
 
 #[routine(library, inline, consumes)]
-fn max_by<I: Sequence<Item: Copy>>(iter: &mut I, f: fn(&I::Item, &I::Item) -> Ordering) -> Option<I::Item> {
+fn max_by<I: Sequence>(iter: &mut I, f: fn(&I::Item, &I::Item) -> Ordering) -> Option<I::Item> {
     let Some(mut best) = iter.next() else {
         return None;
     };
@@ -23,7 +23,7 @@ fn max_by<I: Sequence<Item: Copy>>(iter: &mut I, f: fn(&I::Item, &I::Item) -> Or
 }
 
 #[routine(library, inline, consumes)]
-fn min_by<I: Sequence<Item: Copy>>(iter: &mut I, f: fn(&I::Item, &I::Item) -> Ordering) -> Option<I::Item> {
+fn min_by<I: Sequence>(iter: &mut I, f: fn(&I::Item, &I::Item) -> Ordering) -> Option<I::Item> {
     let Some(mut best) = iter.next() else {
         return None;
     };
@@ -145,7 +145,7 @@ fn is_sorted<I: Sequence<Item: Ordered + Copy>>(iter: &mut I) -> bool {
 }
 
 #[routine(library, inline, consumes)]
-fn is_sorted_by<I: Sequence<Item: Copy>>(iter: &mut I, f: fn(&I::Item, &I::Item) -> bool) -> bool {
+fn is_sorted_by<I: Sequence>(iter: &mut I, f: fn(&I::Item, &I::Item) -> bool) -> bool {
     let Some(mut last) = iter.next() else {
         return true;
     };
@@ -179,9 +179,9 @@ methods! {
 }
 
 generic_methods! {
-    [I: Sequence<Item: Copy>] AnIterator<I>, max_by(()) -> Option<I::Item> = max_by<I>;
-    [I: Sequence<Item: Copy>] AnIterator<I>, min_by(()) -> Option<I::Item> = min_by<I>;
-    [I: Sequence<Item: Copy>] AnIterator<I>, is_sorted_by(()) -> bool = is_sorted_by<I>;
+    [I: Sequence] AnIterator<I>, max_by(()) -> Option<I::Item> = max_by<I>;
+    [I: Sequence] AnIterator<I>, min_by(()) -> Option<I::Item> = min_by<I>;
+    [I: Sequence] AnIterator<I>, is_sorted_by(()) -> bool = is_sorted_by<I>;
     [I: Sequence, K: Ordered + Copy] AnIterator<I>, is_sorted_by_key(K) -> bool = is_sorted_by_key<I, K>;
     [I: Sequence<Item: Comparable>, J: Alike<I>] AnIterator<I>, eq(J) -> bool = eq<I, J>;
     [I: Sequence<Item: Comparable>, J: Alike<I>] AnIterator<I>, ne(J) -> bool = ne<I, J>;

@@ -1,7 +1,11 @@
 //! Slices made of slices: what comes before and after, prefixes, chunks, and arrays in them.
 
+use std::ops::{RangeTo, RangeToInclusive};
+
 use gpuvm_macros::routine;
 
+use super::super::generic_methods;
+use super::super::iter::From;
 use super::{Comparable, generic_list_methods, intrinsics, list_methods, methods};
 use crate::types::{Static, VmType};
 
@@ -126,6 +130,49 @@ macro_rules! split_off {
 split_off! {
     split_off_first split_off_last &'static [T], &'static T, element part;
     split_off_first_mut split_off_last_mut &'static mut [T], &'static mut T, element_mut part_mut;
+}
+
+/// The same of all elements before or behind a place: what is taken is the range itself, what is left the rest.
+macro_rules! split_off_ranges {
+    ($($shared:ident $mutable:ident ($range:ident: $ty:ty, $length:ident) $inside:expr => $taken:expr, $left:expr;)*) => {
+        $(
+            #[routine(library, inline)]
+            fn $shared<T: Static>(slice: &mut &'static [T], $range: $ty) -> Option<&'static [T]> {
+                let $length = slice.len();
+                if !$inside {
+                    return None;
+                }
+                let taken = intrinsics::part(&*slice, $taken.0, $taken.1);
+                *slice = intrinsics::part(&*slice, $left.0, $left.1);
+                Some(taken)
+            }
+
+            #[routine(library, inline)]
+            fn $mutable<T: Static>(slice: &mut &'static mut [T], $range: $ty) -> Option<&'static mut [T]> {
+                let $length = slice.len();
+                if !$inside {
+                    return None;
+                }
+                let taken = intrinsics::part_mut(&*slice, $taken.0, $taken.1);
+                *slice = intrinsics::part_mut(&*slice, $left.0, $left.1);
+                Some(taken)
+            }
+        )*
+        generic_methods! {
+            $(
+                [T: Static] [T], split_off($ty) -> Option<&'static [T]> = $shared<T>;
+                [T: Static] [T], split_off_mut($ty) -> Option<&'static mut [T]> = $mutable<T>;
+            )*
+        }
+    };
+}
+split_off_ranges! {
+    split_off_to split_off_to_mut(range: RangeTo<usize>, length)
+        range.end <= length => (0, range.end), (range.end, length);
+    split_off_to_inclusive split_off_to_inclusive_mut(range: RangeToInclusive<usize>, length)
+        range.end < length => (0, range.end.wrapping_add(1)), (range.end.wrapping_add(1), length);
+    split_off_from split_off_from_mut(range: From<usize>, length)
+        range.start <= length => (range.start, length), (0, range.start);
 }
 
 #[routine(library, inline)]

@@ -57,6 +57,18 @@ fn min(a: &'static str, b: &'static str) -> &'static str {
     if b < a { b } else { a }
 }
 
+#[routine(library)]
+fn clamp<'a>(text: &'a str, least: &'a str, most: &'a str) -> &'a str {
+    assert!(least <= most, "assertion failed: min <= max");
+    if text < least {
+        least
+    } else if text > most {
+        most
+    } else {
+        text
+    }
+}
+
 #[routine(library, inline)]
 fn clone(text: &str) -> &str {
     text
@@ -115,6 +127,7 @@ fn eq_ignore_ascii_case(text: &str, other: &str) -> bool {
 methods! {
     [] str, max = max;
     [] str, min = min;
+    [] str, clamp = clamp;
     [] str, clone = clone;
     [] str, as_bytes = as_bytes;
     [] str, is_char_boundary = is_char_boundary;
