@@ -17,8 +17,8 @@ fn as_mut_slice<T: VmType, const N: usize>(array: &mut [T; N]) -> &mut [T] {
 }
 
 #[routine(library)]
-fn map<T: Static + Copy, U: Static, const N: usize>(array: [T; N], f: fn(T) -> U) -> [U; N] {
-    array_from_fn(|at| f(*intrinsics::element(&&array[..], at)))
+fn map<T: Static, U: Static, const N: usize>(array: [T; N], f: fn(T) -> U) -> [U; N] {
+    array_from_fn(|at| f(intrinsics::copy(intrinsics::element(&&array[..], at))))
 }
 
 #[routine(library)]
@@ -40,5 +40,5 @@ methods! {
 }
 
 generic_methods! {
-    [T: Static + Copy, U: Static, const N: usize] [T; N], map(()) -> [U; N] = map<T, U, N>;
+    [T: Static, U: Static, const N: usize] [T; N], map(()) -> [U; N] = map<T, U, N>;
 }

@@ -9,27 +9,27 @@ use super::{generic_list_methods, intrinsics, list_methods};
 use crate::types::Static;
 
 #[routine(library, inline)]
-fn swap<T: Static + Copy>(slice: &mut [T], a: usize, b: usize) {
-    let (x, y) = (slice[a], slice[b]);
+fn swap<T: Static>(slice: &mut [T], a: usize, b: usize) {
+    let (x, y) = (intrinsics::copy(&slice[a]), intrinsics::copy(&slice[b]));
     *intrinsics::element_mut(&slice, a) = y;
     *intrinsics::element_mut(&slice, b) = x;
 }
 
 #[routine(library)]
-fn fill<T: Static + Copy>(slice: &mut [T], value: T) {
+fn fill<T: Static>(slice: &mut [T], value: T) {
     for x in slice {
-        *x = value;
+        *x = intrinsics::copy(&value);
     }
 }
 
 #[routine(library)]
-fn reverse<T: Static + Copy>(slice: &mut [T]) {
+fn reverse<T: Static>(slice: &mut [T]) {
     reverse_part(slice, 0, slice.len());
 }
 
 /// Reverses the elements from `start` to `end`.
 #[routine(library)]
-fn reverse_part<T: Static + Copy>(slice: &mut [T], start: usize, end: usize) {
+fn reverse_part<T: Static>(slice: &mut [T], start: usize, end: usize) {
     let (mut low, mut high) = (start, end);
     while low.wrapping_add(1) < high {
         high = high.wrapping_sub(1);
@@ -37,8 +37,8 @@ fn reverse_part<T: Static + Copy>(slice: &mut [T], start: usize, end: usize) {
             intrinsics::element_mut(&slice, low),
             intrinsics::element_mut(&slice, high),
         );
-        let kept = *x;
-        *x = *y;
+        let kept = intrinsics::copy(x);
+        *x = intrinsics::copy(y);
         *y = kept;
         low = low.wrapping_add(1);
     }
@@ -46,14 +46,14 @@ fn reverse_part<T: Static + Copy>(slice: &mut [T], start: usize, end: usize) {
 
 /// Moves the elements from `middle` to `end` before those from `start` on, by three reversals.
 #[routine(library)]
-pub fn rotate_part<T: Static + Copy>(slice: &mut [T], start: usize, middle: usize, end: usize) {
+pub fn rotate_part<T: Static>(slice: &mut [T], start: usize, middle: usize, end: usize) {
     reverse_part(slice, start, middle);
     reverse_part(slice, middle, end);
     reverse_part(slice, start, end);
 }
 
 #[routine(library, inline)]
-fn rotate_left<T: Static + Copy>(slice: &mut [T], mid: usize) {
+fn rotate_left<T: Static>(slice: &mut [T], mid: usize) {
     let length = slice.len();
     if mid > length {
         panic!("assertion failed: mid <= self.len()");
@@ -62,7 +62,7 @@ fn rotate_left<T: Static + Copy>(slice: &mut [T], mid: usize) {
 }
 
 #[routine(library, inline)]
-fn rotate_right<T: Static + Copy>(slice: &mut [T], k: usize) {
+fn rotate_right<T: Static>(slice: &mut [T], k: usize) {
     let length = slice.len();
     if k > length {
         panic!("assertion failed: k <= self.len()");
@@ -71,7 +71,7 @@ fn rotate_right<T: Static + Copy>(slice: &mut [T], k: usize) {
 }
 
 #[routine(library, inline)]
-fn copy_from_slice<T: Static + Copy>(slice: &mut [T], source: &[T]) {
+fn copy_from_slice<T: Static>(slice: &mut [T], source: &[T]) {
     let (length, given) = (slice.len(), source.len());
     if length != given {
         panic!(
@@ -83,10 +83,10 @@ fn copy_from_slice<T: Static + Copy>(slice: &mut [T], source: &[T]) {
 }
 
 #[routine(library)]
-fn copy_part<T: Static + Copy>(slice: &mut [T], source: &[T]) {
+fn copy_part<T: Static>(slice: &mut [T], source: &[T]) {
     let mut at = 0;
     for x in source {
-        *intrinsics::element_mut(&slice, at) = *x;
+        *intrinsics::element_mut(&slice, at) = intrinsics::copy(x);
         at = at.wrapping_add(1);
     }
 }
@@ -99,7 +99,7 @@ fn fill_with<T: Static>(slice: &mut [T], mut f: impl FnMut() -> T) {
 }
 
 #[routine(library, inline)]
-fn swap_with_slice<T: Static + Copy>(slice: &mut [T], other: &mut [T]) {
+fn swap_with_slice<T: Static>(slice: &mut [T], other: &mut [T]) {
     if slice.len() != other.len() {
         panic!("destination and source slices have different lengths");
     }
@@ -107,12 +107,12 @@ fn swap_with_slice<T: Static + Copy>(slice: &mut [T], other: &mut [T]) {
 }
 
 #[routine(library)]
-fn swap_parts<T: Static + Copy>(slice: &mut [T], other: &mut [T]) {
+fn swap_parts<T: Static>(slice: &mut [T], other: &mut [T]) {
     let mut at = 0;
     for x in other {
         let y = intrinsics::element_mut(&slice, at);
-        let kept = *x;
-        *x = *y;
+        let kept = intrinsics::copy(x);
+        *x = intrinsics::copy(y);
         *y = kept;
         at = at.wrapping_add(1);
     }
@@ -120,20 +120,20 @@ fn swap_parts<T: Static + Copy>(slice: &mut [T], other: &mut [T]) {
 
 /// Copies `count` elements from `from` on to `to` on, as if by way of a third place.
 #[routine(library)]
-fn move_elements<T: Static + Copy>(slice: &mut [T], from: usize, to: usize, count: usize) {
+fn move_elements<T: Static>(slice: &mut [T], from: usize, to: usize, count: usize) {
     let mut left = count;
     if to <= from {
         let mut at = 0usize;
         while at < count {
             *intrinsics::element_mut(&slice, to.wrapping_add(at)) =
-                *intrinsics::element_mut(&slice, from.wrapping_add(at));
+                intrinsics::copy(intrinsics::element_mut(&slice, from.wrapping_add(at)));
             at = at.wrapping_add(1);
         }
     } else {
         while left > 0 {
             left = left.wrapping_sub(1);
             *intrinsics::element_mut(&slice, to.wrapping_add(left)) =
-                *intrinsics::element_mut(&slice, from.wrapping_add(left));
+                intrinsics::copy(intrinsics::element_mut(&slice, from.wrapping_add(left)));
         }
     }
 }
@@ -143,14 +143,14 @@ macro_rules! copy_within {
     ($($name:ident ($range:ident: $ty:ty, $slice:ident) $start:expr, $part:expr;)*) => {
         $(
             #[routine(library, inline)]
-            fn $name<T: Static + Copy>($slice: &mut [T], $range: $ty, to: usize) {
+            fn $name<T: Static>($slice: &mut [T], $range: $ty, to: usize) {
                 let count = $part.len();
                 let length = $slice.len();
                 assert!(to <= length.wrapping_sub(count), "dest is out of bounds");
                 move_elements($slice, $start, to, count);
             }
         )*
-        generic_list_methods! { $([T: Static + Copy] copy_within($ty) -> () = $name<T>;)* }
+        generic_list_methods! { $([T: Static] copy_within($ty) -> () = $name<T>;)* }
     };
 }
 copy_within! {
@@ -163,7 +163,7 @@ copy_within! {
 }
 
 list_methods! {
-    [T: Static + Copy] T: swap = swap<T>, fill = fill<T>, reverse = reverse<T>, rotate_left = rotate_left<T>, rotate_right = rotate_right<T>,
+    [T: Static] T: swap = swap<T>, fill = fill<T>, reverse = reverse<T>, rotate_left = rotate_left<T>, rotate_right = rotate_right<T>,
         copy_from_slice = copy_from_slice<T>, clone_from_slice = copy_from_slice<T>, swap_with_slice = swap_with_slice<T>;
 }
 

@@ -15,7 +15,7 @@ const RUN: usize = 12;
 /// Sorts by `less`, keeping equal elements in order: runs sorted by insertion, merged in place by rotations. Kim and Kutzner, "Stable minimum
 /// storage merging by symmetric comparisons", ESA 2004, with a stack in place of the recursion.
 #[routine(library)]
-fn merge_sort<T: Static + Copy>(slice: &mut [T], mut less: impl FnMut(&T, &T) -> bool) {
+fn merge_sort<T: Static>(slice: &mut [T], mut less: impl FnMut(&T, &T) -> bool) {
     let length = slice.len();
     let mut start = 0usize;
     while start < length {
@@ -23,10 +23,11 @@ fn merge_sort<T: Static + Copy>(slice: &mut [T], mut less: impl FnMut(&T, &T) ->
         let end = start.wrapping_add(if left < RUN { left } else { RUN });
         let mut next = start.wrapping_add(1);
         while next < end {
-            let x = *intrinsics::element_mut(&slice, next);
+            let x = intrinsics::copy(intrinsics::element_mut(&slice, next));
             let mut at = next;
             while at > start && less(&x, intrinsics::element_mut(&slice, at.wrapping_sub(1))) {
-                *intrinsics::element_mut(&slice, at) = *intrinsics::element_mut(&slice, at.wrapping_sub(1));
+                *intrinsics::element_mut(&slice, at) =
+                    intrinsics::copy(intrinsics::element_mut(&slice, at.wrapping_sub(1)));
                 at = at.wrapping_sub(1);
             }
             *intrinsics::element_mut(&slice, at) = x;
@@ -86,12 +87,12 @@ fn sort<T: Ordered + Copy>(slice: &mut [T]) {
 }
 
 #[routine(library)]
-fn sort_by_key<T: Static + Copy, K: Ordered>(slice: &mut [T], f: fn(&T) -> K) {
+fn sort_by_key<T: Static, K: Ordered>(slice: &mut [T], f: fn(&T) -> K) {
     merge_sort(slice, |x, y| f(x) < f(y));
 }
 
 #[routine(library)]
-fn sort_by<T: Static + Copy>(slice: &mut [T], f: fn(&T, &T) -> Ordering) {
+fn sort_by<T: Static>(slice: &mut [T], f: fn(&T, &T) -> Ordering) {
     merge_sort(slice, |x, y| f(x, y) == Ordering::Less);
 }
 
@@ -104,18 +105,14 @@ fn select_nth<T: Ordered + Copy>(slice: &mut [T], index: usize) -> (&mut [T], &m
 }
 
 #[routine(library)]
-fn select_nth_by<T: Static + Copy>(
-    slice: &mut [T],
-    index: usize,
-    f: fn(&T, &T) -> Ordering,
-) -> (&mut [T], &mut T, &mut [T]) {
+fn select_nth_by<T: Static>(slice: &mut [T], index: usize, f: fn(&T, &T) -> Ordering) -> (&mut [T], &mut T, &mut [T]) {
     check_place(slice, index);
     sort_by(slice, f);
     around(slice, index)
 }
 
 #[routine(library)]
-fn select_nth_by_key<T: Static + Copy, K: Ordered>(
+fn select_nth_by_key<T: Static, K: Ordered>(
     slice: &mut [T],
     index: usize,
     f: fn(&T) -> K,
@@ -208,11 +205,11 @@ list_methods! {
 }
 
 generic_list_methods! {
-    [T: Static + Copy] sort_by(()) -> () = sort_by<T>;
-    [T: Static + Copy] sort_unstable_by(()) -> () = sort_by<T>;
-    [T: Static + Copy, K: Ordered] sort_by_key(K) -> () = sort_by_key<T, K>;
-    [T: Static + Copy, K: Ordered] sort_unstable_by_key(K) -> () = sort_by_key<T, K>;
-    [T: Static + Copy] select_nth_unstable_by(()) -> (&'static mut [T], &'static mut T, &'static mut [T]) = select_nth_by<T>;
-    [T: Static + Copy, K: Ordered] select_nth_unstable_by_key(K) -> (&'static mut [T], &'static mut T, &'static mut [T])
+    [T: Static] sort_by(()) -> () = sort_by<T>;
+    [T: Static] sort_unstable_by(()) -> () = sort_by<T>;
+    [T: Static, K: Ordered] sort_by_key(K) -> () = sort_by_key<T, K>;
+    [T: Static, K: Ordered] sort_unstable_by_key(K) -> () = sort_by_key<T, K>;
+    [T: Static] select_nth_unstable_by(()) -> (&'static mut [T], &'static mut T, &'static mut [T]) = select_nth_by<T>;
+    [T: Static, K: Ordered] select_nth_unstable_by_key(K) -> (&'static mut [T], &'static mut T, &'static mut [T])
         = select_nth_by_key<T, K>;
 }
