@@ -6,6 +6,7 @@
     clippy::all,
     dead_code,
     missing_docs,
+    private_interfaces,
     reason = "the programs are written as somebody writes them who has not read our lints"
 )]
 
