@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::ir::definitions::{Definitions, constants};
 use crate::ir::flow::{predecessors, reverse_postorder};
+use crate::ir::names::retain;
 use crate::ir::{Function, Inst, NONE, OUTGOING, Word};
 use crate::isa::{Op, space};
 
@@ -50,14 +51,19 @@ pub(crate) fn forward(function: &mut Function) -> bool {
     let mut changed = false;
     for &b in &order {
         let mut facts = Facts::at_start(b, &before, &ends);
-        for inst in &mut function.blocks[b].code {
+        retain(&mut function.blocks[b], |inst| {
             let held = about.place(inst).and_then(|place| facts.0.get(&place)).copied();
             facts.pass(&about, inst);
-            if let Some(word) = held.filter(|_| inst.op == Op::Load) {
-                inst.make_copy(word);
-                changed = true;
+            let Some(word) = held.filter(|_| inst.op == Op::Load) else {
+                return true;
+            };
+            changed = true;
+            if word == inst.defs[0] {
+                return false;
             }
-        }
+            inst.make_copy(word);
+            true
+        });
     }
     changed
 }
@@ -258,6 +264,12 @@ mod tests {
             "store 0 1 2 5; store 9 1 2 5; load 5 1 2 5",
             "store 0 1 2 5; store 9 1 2 5; mov 5 9",
         );
+    }
+
+    #[test]
+    fn what_is_in_its_word_already_is_not_loaded() {
+        forwarded("load 4 1 2 5; load 4 1 2 5; addi 5 4 1", "load 4 1 2 5; addi 5 4 1");
+        forwarded("addi 0 0 1; store 0 1 2 5; load 0 1 2 5", "addi 0 0 1; store 0 1 2 5");
     }
 
     #[test]

@@ -35,6 +35,8 @@ struct Touched {
     defined: usize,
     /// How many times it was read since the block began.
     uses: u32,
+    /// Whether it has got another word's uses, which are not among those that were counted.
+    renamed: bool,
 }
 
 struct InPlace<'f> {
@@ -62,6 +64,7 @@ impl InPlace<'_> {
             if let Some((to, from)) = block.code[i].as_copy()
                 && to != from
                 && self.definitions.is_single(from)
+                && !self.at(from).renamed
             {
                 if self.rename(&mut block.code, i, to, from) {
                     gone[i] = true;
@@ -129,6 +132,7 @@ impl InPlace<'_> {
             used,
             uses: target.uses + source.uses,
             defined: source.defined,
+            renamed: true,
             ..target
         };
         true
@@ -277,6 +281,16 @@ mod tests {
             "add 5 0 1; xori 6 0 3; addi 1 1 1; mov 0 5",
             "add 5 0 1; xori 6 0 3; addi 1 1 1; mov 0 5",
         );
+    }
+
+    /// Word 3 has two uses as they were counted, and gets a third.
+    #[test]
+    fn a_copy_of_what_has_just_been_renamed_stays() {
+        let mut function = blocks(vec![End::Jump(1), End::Return(vec![3, 4])]);
+        function.params = vec![0, 1];
+        function.blocks[0].code = assemble("addi 2 0 1; stf 2 0; mov 3 2; mov 4 3");
+        assert!(compute_in_place(&mut function));
+        assert_eq!(function.blocks[0].code, assemble("addi 3 0 1; stf 3 0; mov 4 3"));
     }
 
     #[test]

@@ -63,7 +63,10 @@ fn round(function: &mut Function, data: &[u32], settings: &Settings, room: &mut 
             changed = true;
             copies::propagate(function);
         }
-        changed |= forward::forward(function);
+        if forward::forward(function) {
+            changed = true;
+            copies::propagate(function);
+        }
         changed |= sink::sink(function);
         changed |= in_place::compute_in_place(function);
         changed |= ahead::read_ahead(function);
