@@ -5,6 +5,7 @@ use gpuvm_core::facts::RoutineType;
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::{Kind, Type, Value, VmType};
 use gpuvm_macros::routine;
+use rayon::prelude::*;
 
 use super::node::Node;
 
@@ -87,61 +88,48 @@ fn read<T: VmType>(words: &[u32]) -> T {
 
 /// The numbers of entries in the order of their keys, those of equal keys in theirs.
 pub(super) fn order(keys: &[u64]) -> Vec<u32> {
-    use rayon::prelude::*;
     let mut order: Vec<u32> = (0..keys.len() as u32).collect();
     order.par_sort_by_key(|&entry| keys[entry as usize]);
     order
 }
 
-#[routine(library)]
-fn of_i8(key: i8) -> u32 {
-    (key as u8 ^ 0x80) as u32
+macro_rules! signed {
+    ($($name:ident $ty:ident $bits:ident $number:ident;)*) => {$(
+        /// From the least on.
+        #[routine(library)]
+        fn $name(key: $ty) -> $number {
+            (key as $bits ^ 1 << ($bits::BITS - 1)) as $number
+        }
+    )*};
+}
+signed! {
+    of_i8 i8 u8 u32;
+    of_i16 i16 u16 u32;
+    of_i32 i32 u32 u32;
+    of_isize isize u32 u32;
+    of_i64 i64 u64 u64;
 }
 
-#[routine(library)]
-fn of_i16(key: i16) -> u32 {
-    (key as u16 ^ 0x8000) as u32
+macro_rules! floats {
+    ($($name:ident $ty:ident $bits:ident;)*) => {$(
+        /// In the order of `total_cmp`, with all NaNs, which are one value, at the end.
+        #[routine(library)]
+        fn $name(key: $ty) -> $bits {
+            let bits = key.to_bits();
+            let sign: $bits = 1 << ($bits::BITS - 1);
+            if key.is_nan() {
+                $bits::MAX
+            } else if bits & sign != 0 {
+                !bits
+            } else {
+                bits | sign
+            }
+        }
+    )*};
 }
-
-#[routine(library)]
-fn of_i32(key: i32) -> u32 {
-    key as u32 ^ 0x8000_0000
-}
-
-#[routine(library)]
-fn of_isize(key: isize) -> u32 {
-    key as u32 ^ 0x8000_0000
-}
-
-#[routine(library)]
-fn of_i64(key: i64) -> u64 {
-    key as u64 ^ 0x8000_0000_0000_0000
-}
-
-/// In the order of `total_cmp`, with all NaNs, which are one value, at the end.
-#[routine(library)]
-fn of_f32(key: f32) -> u32 {
-    let bits = key.to_bits();
-    if key.is_nan() {
-        u32::MAX
-    } else if bits >> 31 != 0 {
-        !bits
-    } else {
-        bits | 0x8000_0000
-    }
-}
-
-/// The same of doubles.
-#[routine(library)]
-fn of_f64(key: f64) -> u64 {
-    let bits = key.to_bits();
-    if key.is_nan() {
-        u64::MAX
-    } else if bits >> 63 != 0 {
-        !bits
-    } else {
-        bits | 0x8000_0000_0000_0000
-    }
+floats! {
+    of_f32 f32 u32;
+    of_f64 f64 u64;
 }
 
 #[cfg(test)]

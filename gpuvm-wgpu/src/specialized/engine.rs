@@ -185,19 +185,6 @@ impl Specialized {
         self.schedule_with(program, kernel)
     }
 
-    /// The same of one whose VMs stand where the kernel takes them up.
-    ///
-    /// # Errors
-    ///
-    /// As [`Specialized::specializing`].
-    pub fn going_on(&self, program: &Arc<Program>) -> Result<Specializing> {
-        let specializing = self.specializing(program)?;
-        Ok(Specializing {
-            standing: Standing::Ready,
-            ..specializing
-        })
-    }
-
     /// The same with a kernel that is there.
     ///
     /// # Errors
@@ -210,6 +197,19 @@ impl Specialized {
             interpreter: self.interpreter.clone(),
             interpreting: self.interpreter.interpreting(program)?,
             standing: Standing::Anywhere,
+        })
+    }
+
+    /// How a session goes on whose VMs stand where the kernel takes them up.
+    ///
+    /// # Errors
+    ///
+    /// As [`Specialized::specializing`].
+    pub fn going_on(&self, program: &Arc<Program>) -> Result<Specializing> {
+        let specializing = self.specializing(program)?;
+        Ok(Specializing {
+            standing: Standing::Ready,
+            ..specializing
         })
     }
 }
