@@ -171,6 +171,7 @@ fn cargo(called: &str, name: &str, command: &[&str], targets: &str, programs: &[
         .args(command)
         .args(["--offline", "--keep-going", "--message-format=json", "--quiet"])
         .env_remove("CARGO_INCREMENTAL")
+        .env_remove("RUSTC_WORKSPACE_WRAPPER")
         .env(
             "CARGO_TARGET_DIR",
             target().join("tests").join("target").join(command[0]),
