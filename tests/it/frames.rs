@@ -8,6 +8,7 @@ use gpuvm::{Budget, Error};
 use crate::harness::{ENGINES, pausing, runtime};
 
 cases! {
+    few:
     perft, unequal_frames, deep_arrays, handed_on_at_the_limit, arrays_of_callers,
 }
 

@@ -3,6 +3,7 @@
 use gpuvm::prelude::*;
 
 cases! {
+    few:
     closure_through_recursion, closure_that_changes_what_it_borrows, method_with_closure_recurses, closure_two_levels_out,
     recursion_in_a_closure, function_through_recursion, moved_closure_through_recursion, generic_recursion_with_key,
     recursion_with_slices_borrowed, recursion_within_recursion, same_recursion_with_two_closures, closure_that_returns_early,

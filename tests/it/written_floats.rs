@@ -6,6 +6,7 @@ use core::fmt::{self, Display, Write};
 use gpuvm::prelude::*;
 
 cases! {
+    few:
     shortest_singles, rounded_singles, singles_with_exponents, shortest_doubles, rounded_doubles, doubles_of_all_sizes, padded_floats, counted_floats,
     written_to_parameters, shown_by_parameters, handed_on, quoted,
 }

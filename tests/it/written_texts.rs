@@ -5,6 +5,7 @@ use core::fmt::{self, Write};
 use gpuvm::prelude::*;
 
 cases! {
+    few:
     integers, texts_with_options, bases, of_all_sizes, wide, padded, words, texts_with_counts, displayed, shapes_in_texts, wrapped, cut_off, borrowing, own_characters, utf8_and_utf16, errors_as_values,
 }
 
