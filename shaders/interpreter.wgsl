@@ -12,12 +12,17 @@ fn interpret(
         atomicStore(&tally[local], 0u);
     }
     workgroupBarrier();
+    var before = STATUS_HALTED;
     if vm < launch.vms {
-        // One call, because what a driver compiles has each call's function in it.
-        let before = begin();
+        before = begin();
         if before != STATUS_HALTED {
-            run(before);
+            run();
         }
+    }
+    // VMs end at different times. NVIDIA's devices would let the invocations store what they have one after the other.
+    workgroupBarrier();
+    if before != STATUS_HALTED {
+        end(before);
     }
     workgroupBarrier();
     if local < SIGNAL_COUNTS {
@@ -42,17 +47,21 @@ fn begin() -> u32 {
     return STATUS_HALTED;
 }
 
-// Cycles in which no instruction retired.
+// Instructions, and cycles in which none retired.
+var<private> cycle: u32;
 var<private> lost: u32;
 // The sum of the classes of all cycles' instructions.
 var<private> classes: u32;
 
-fn run(before: u32) {
+fn run() {
     status = STATUS_RUNNING;
-    var cycle = 0u;
     for (; cycle < launch.cycles && status == STATUS_RUNNING && inner < launch.inner_cycles; cycle++) {
         execute(code[ip]);
     }
+}
+
+// Stores what a VM has, and counts what it did.
+fn end(before: u32) {
     // The linear and the oracle class are the most frequent. Their instructions are not counted but found out by what the others leave of
     // the sum and of the cycles.
     let breaks = u32(USES_BREAKS && status == STATUS_AT_BREAK);
@@ -90,13 +99,26 @@ fn execute(instruction: vec4<u32>) {
             }
             to = NOWHERE;
         }
-        case OP_JUMP: {
-            next = first;
-            to = NOWHERE;
-            retired.z += 1u;
+        // Two instructions at a time.
+        case OP_ADD_TWICE: {
+            r = x * instruction.w + instruction.z;
+            cycle += 1u;
+            next += 1u;
         }
-        case OP_JUMP_IF, OP_JUMP_UNLESS: {
-            next = jump_if(op, first, x);
+        case OP_EQ_JUMP: {
+            next = jump_by(instruction, x == y);
+            r = compared(instruction, x == y);
+        }
+        case OP_LT_U_JUMP: {
+            next = jump_by(instruction, x < y);
+            r = compared(instruction, x < y);
+        }
+        case OP_LT_S_JUMP: {
+            next = jump_by(instruction, less_signed(x, y));
+            r = compared(instruction, less_signed(x, y));
+        }
+        case OP_JUMP_IF: {
+            next = jump_if(instruction, x);
             to = NOWHERE;
             retired.z += 1u;
         }
@@ -172,6 +194,19 @@ fn execute(instruction: vec4<u32>) {
     set_word(to, r);
     ip = next;
     classes += class_of(instruction);
+}
+
+// The word that a comparison with a jump leaves.
+fn compared(instruction: vec4<u32>, holds: bool) -> u32 {
+    return u32(holds != ((instruction.w & PACKED_OPPOSITE) != 0u));
+}
+
+// Where it jumps to.
+fn jump_by(instruction: vec4<u32>, holds: bool) -> u32 {
+    cycle += 1u;
+    retired.z += 1u;
+    let jumps = holds == ((instruction.w & PACKED_JUMPS_IF) != 0u);
+    return select(ip + 2u, instruction.w & PACKED_FIRST_MASK, jumps);
 }
 
 // Adds what the VM did to the workgroup's tally.

@@ -72,6 +72,18 @@ pub mod packed {
     pub const CLASS_NONE: u32 = 4;
     /// In place of an opcode: a breakpoint, in front of which the VM stops.
     pub const BREAK: u32 = 0xff;
+    /// The same: an affine step of a word and another one of its result.
+    pub const ADD_TWICE: u32 = 0xfe;
+    /// The same: whether two words are equal, and a jump.
+    pub const EQ_JUMP: u32 = 0xfd;
+    /// The same: whether one word is less than another, without signs, and a jump.
+    pub const LT_U_JUMP: u32 = 0xfc;
+    /// The same with signs.
+    pub const LT_S_JUMP: u32 = 0xfb;
+    /// Of the last word of a comparison with a jump: the word of the comparison is its opposite. The label is in the bits below.
+    pub const OPPOSITE: u32 = 1 << 30;
+    /// Of the same: it jumps where it compares, and else where it does not.
+    pub const JUMPS_IF: u32 = 1 << 31;
 }
 
 /// What the epoch engine and its kernels agree on.

@@ -1,9 +1,12 @@
 //! Rows of launches that are given to the driver all at once, as graphs: a launch of its own takes the host longer than many a kernel runs.
 //!
-//! A graph takes as long to be made as its launches would. So there are a few, of fixed lengths, whose launches are set anew each time.
+//! A graph takes as long to be made as its launches would. So there are a few, of fixed lengths, whose launches are set anew for each row that is
+//! new. A row that comes again, as those of a plan do in each of its runs, finds the graph that it was, and there are more graphs as rows come again.
 //! Where the device can, the blocks of a launch come as those of the one before end, and wait for its end themselves: 0.7 µs from one small kernel to the
 //! next on an H100 in place of 1.0.
 
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::driver::{Chain, Driver, Launch, Result};
@@ -11,13 +14,15 @@ use crate::pipeline::Form;
 
 /// The chains of a device.
 #[derive(Debug, Default)]
-pub struct Chains([Ring; LENGTHS.len()]);
+pub struct Chains([Pool; LENGTHS.len()]);
 
-/// Chains of one length, which take turns: one that is still running is not set anew at once.
+/// Chains of one length.
 #[derive(Debug, Default)]
-struct Ring {
-    chains: Vec<Made>,
-    next: usize,
+struct Pool {
+    /// The chains, the one that was launched the longest time ago first.
+    chains: VecDeque<Made>,
+    /// The last rows for which there was no chain, as hashes: one that comes again is worth a chain of its own.
+    missed: VecDeque<u64>,
 }
 
 /// A chain that was made.
@@ -30,6 +35,9 @@ struct Made {
     links: Vec<Link>,
 }
 
+/// A launch of a row, and its kernel.
+type Given<'a> = (&'a Arc<Form>, Launch<'a>);
+
 /// What a launch of a chain is.
 #[derive(Clone, Debug)]
 struct Link {
@@ -41,8 +49,12 @@ struct Link {
 
 /// How many launches chains have, the longest first.
 pub const LENGTHS: [usize; 2] = [64, 16];
-/// How many chains of a length there are.
-const RING: usize = 4;
+/// How many chains of a length there are for rows that do not come again: one that is still running is not set anew at once.
+const FEW: usize = 4;
+/// How many there are at most.
+const MANY: usize = 64;
+/// How many rows for which there was no chain are remembered.
+const REMEMBERED: usize = 256;
 /// With `0` launches are made one by one, for comparison.
 const SWITCH: &str = "GPUVM_CUDA_CHAINS";
 
@@ -63,37 +75,70 @@ impl Chains {
     /// # Errors
     ///
     /// When the driver refuses.
-    pub fn launch(&mut self, driver: &Arc<dyn Driver>, launches: &[(&Arc<Form>, Launch<'_>)]) -> Result<()> {
-        let Some(ring) = LENGTHS.iter().position(|&length| length == launches.len()) else {
+    pub fn launch(&mut self, driver: &Arc<dyn Driver>, launches: &[Given<'_>]) -> Result<()> {
+        let Some(length) = LENGTHS.iter().position(|&length| length == launches.len()) else {
             return launches.iter().try_for_each(|(_, launch)| driver.launch(launch));
         };
-        let made = self.0[ring].next(driver, launches)?;
-        for ((at, link), (form, launch)) in made.links.iter_mut().enumerate().zip(launches) {
-            // Rows often repeat what they were.
-            if !link.is(form, launch) {
-                driver.set_link(&made.chain, at, launch)?;
-                link.set(form, launch);
-            }
-        }
-        driver.launch_chain(&made.chain)
+        let pool = &mut self.0[length];
+        let mut made = pool.take(driver, launches)?;
+        let launched = made.launch(launches);
+        pool.chains.push_back(made);
+        launched
     }
 }
 
-impl Ring {
-    fn next(&mut self, driver: &Arc<dyn Driver>, launches: &[(&Arc<Form>, Launch<'_>)]) -> Result<&mut Made> {
-        let at = self.next;
-        if at == self.chains.len()
-            && let Some((form, launch)) = launches.first()
-        {
-            self.chains.push(Made {
-                chain: driver.chain(launches.len(), launch)?,
-                driver: driver.clone(),
-                _first: (*form).clone(),
-                links: vec![Link::new(form, launch); launches.len()],
-            });
+impl Pool {
+    /// The chain that the row was the last time, or else one that may become it.
+    fn take(&mut self, driver: &Arc<dyn Driver>, row: &[Given<'_>]) -> Result<Made> {
+        let known = self.chains.iter().position(|made| made.is(row));
+        if let Some(known) = known.and_then(|known| self.chains.remove(known)) {
+            return Ok(known);
         }
-        self.next = (at + 1) % RING;
-        Ok(&mut self.chains[at])
+        let mut hasher = DefaultHasher::new();
+        row.iter().for_each(|(form, launch)| {
+            (Arc::as_ptr(form), launch.blocks, launch.values).hash(&mut hasher);
+        });
+        let row_hash = hasher.finish();
+        let most = if self.missed.contains(&row_hash) { MANY } else { FEW };
+        self.missed.truncate(REMEMBERED - 1);
+        self.missed.push_front(row_hash);
+        if self.chains.len() >= most
+            && let Some(oldest) = self.chains.pop_front()
+        {
+            return Ok(oldest);
+        }
+        Made::new(driver, row)
+    }
+}
+
+impl Made {
+    fn new(driver: &Arc<dyn Driver>, row: &[Given<'_>]) -> Result<Made> {
+        let (form, launch) = &row[0];
+        Ok(Made {
+            chain: driver.chain(row.len(), launch)?,
+            driver: driver.clone(),
+            _first: (*form).clone(),
+            links: vec![Link::new(form, launch); row.len()],
+        })
+    }
+
+    /// Whether its launches are those of a row.
+    fn is(&self, row: &[Given<'_>]) -> bool {
+        self.links
+            .iter()
+            .zip(row)
+            .all(|(link, (form, launch))| link.is(form, launch))
+    }
+
+    /// Makes the launches of a row.
+    fn launch(&mut self, row: &[Given<'_>]) -> Result<()> {
+        for ((at, link), (form, launch)) in self.links.iter_mut().enumerate().zip(row) {
+            if !link.is(form, launch) {
+                self.driver.set_link(&self.chain, at, launch)?;
+                link.set(form, launch);
+            }
+        }
+        self.driver.launch_chain(&self.chain)
     }
 }
 

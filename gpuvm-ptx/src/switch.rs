@@ -111,7 +111,12 @@ impl<'a> Translator<'a> {
     }
 
     fn table(&mut self, selector: Operand, targets: &[(u32, Label)], default: Label) {
-        let (first, last) = (targets[0].0, targets[targets.len() - 1].0);
+        let last = targets[targets.len() - 1].0;
+        // A few places more cost less than a subtraction.
+        let first = match u64::from(last) < SPARSE * targets.len() as u64 {
+            true => 0,
+            false => targets[0].0,
+        };
         let index = match first {
             0 => selector,
             _ => self.text.op("sub", Ty::U32, &[selector, Operand::ConstWord(first)]),

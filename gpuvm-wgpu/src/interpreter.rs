@@ -43,7 +43,7 @@ pub struct Interpreted {
     constants: wgpu::Buffer,
     reach: Reach,
     ends_at_once: bool,
-    experience: Experience,
+    experience: Arc<Experience>,
 }
 
 /// The interpreter with a session's buffers.
@@ -56,7 +56,9 @@ struct OnBuffers {
 /// A session on the interpreter alone.
 struct Interpreting {
     interpreter: Interpreter,
-    plain: Arc<Interpreted>,
+    program: Arc<Interpreted>,
+    /// The program as VMs can stop after an exact number of its instructions, if that was asked for.
+    exact: Option<Arc<Interpreted>>,
     /// The program with the breakpoints that were asked for last.
     broken: Option<(Vec<u32>, Arc<Interpreted>)>,
 }
@@ -98,13 +100,27 @@ impl Interpreter {
             let kernel = self.kernel(uses)?;
             gpu.guarded(|_| Interpreted {
                 kernel,
-                code: filled(gpu, "code", &packed.code),
+                code: filled(gpu, "code", &packed.with_superinstructions(program)),
                 constants: filled(gpu, "constants", &packed.constants),
                 packed,
                 reach: reach(gpu.software, program),
                 ends_at_once: ends_at_once(program),
-                experience: Experience::default(),
+                experience: Arc::default(),
             })
+        })
+    }
+
+    /// The interpreter for a program whose VMs stop after an exact number of instructions.
+    fn load_exact(&self, program: &Interpreted) -> Result<Interpreted> {
+        let gpu = &*self.shared.gpu;
+        gpu.guarded(|_| Interpreted {
+            kernel: program.kernel.clone(),
+            code: filled(gpu, "code", &program.packed.code),
+            constants: program.constants.clone(),
+            packed: Packed::default(),
+            reach: program.reach,
+            ends_at_once: program.ends_at_once,
+            experience: program.experience.clone(),
         })
     }
 
@@ -122,7 +138,7 @@ impl Interpreter {
                 ..plain.reach
             },
             ends_at_once: false,
-            experience: Experience::default(),
+            experience: Arc::default(),
         })
     }
 
@@ -154,7 +170,8 @@ impl Interpreter {
     pub fn interpreting(&self, program: &Arc<Program>) -> Result<Box<dyn Schedule>> {
         Ok(Box::new(Interpreting {
             interpreter: self.clone(),
-            plain: self.load(program)?,
+            program: self.load(program)?,
+            exact: None,
             broken: None,
         }))
     }
@@ -198,15 +215,22 @@ impl Scheduler for Interpreter {
 
 impl Schedule for Interpreting {
     fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
+        if need.breakpoints.is_empty() && !need.exact {
+            return Ok(self.program.clone());
+        }
         if need.breakpoints.is_empty() {
-            return Ok(self.plain.clone());
+            let exact = match self.exact.take() {
+                Some(exact) => exact,
+                None => Arc::new(self.interpreter.load_exact(&self.program)?),
+            };
+            return Ok(self.exact.insert(exact).clone());
         }
         if let Some((breakpoints, stepper)) = &self.broken
             && breakpoints == need.breakpoints
         {
             return Ok(stepper.clone());
         }
-        let stepper = Arc::new(self.interpreter.load_broken(&self.plain, need.breakpoints)?);
+        let stepper = Arc::new(self.interpreter.load_broken(&self.program, need.breakpoints)?);
         self.broken = Some((need.breakpoints.to_vec(), stepper.clone()));
         Ok(stepper)
     }

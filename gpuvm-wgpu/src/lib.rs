@@ -1,6 +1,7 @@
 //! The engines that run on a GPU through wgpu's interface, whose devices are wgpu's own or CUDA's. Everything that is wgpu's own stays in
 //! this folder: outside of it there are words and programs.
 
+mod canonical;
 mod clock;
 mod cuda;
 mod disk;
@@ -27,6 +28,7 @@ mod source;
 mod specialized;
 mod spirv;
 mod stepper;
+mod superinstruction;
 #[cfg(test)]
 mod tests;
 mod transfer;

@@ -7,6 +7,8 @@ use gpuvm_core::program::Program;
 
 use gpuvm_shaders::layout::{packed, term};
 
+use super::canonical::canonical;
+
 /// A program's words for the device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Packed {
@@ -74,12 +76,12 @@ fn pack_instruction(program: &Program, places: &[[u32; 4]], instruction: &Instru
             _ => *operand,
         };
     }
-    match op {
-        // The constant of a linear operation is its third operand.
-        Op::Imm => operands = [operands[0], 0, operands[1], 0],
-        Op::Affine => operands = places[operands[3] as usize],
-        _ => {}
+    if op == Op::Affine {
+        operands = places[operands[3] as usize];
     }
+    let [_, others @ ..] = operands;
+    let (done_by, others) = canonical(op, others);
+    operands[1..].copy_from_slice(&others);
     // Labels and sites share a word with opcode and class.
     let first = operands[0];
     if first >= packed::FIRST_LIMIT {
@@ -88,7 +90,7 @@ fn pack_instruction(program: &Program, places: &[[u32; 4]], instruction: &Instru
             packed::FIRST_LIMIT - 1
         ));
     }
-    operands[0] = op.code() | first << packed::FIRST_SHIFT | (op.class() as u32) << packed::CLASS_SHIFT;
+    operands[0] = done_by.code() | first << packed::FIRST_SHIFT | (op.class() as u32) << packed::CLASS_SHIFT;
     Ok(operands)
 }
 

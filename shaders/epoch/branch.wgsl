@@ -25,7 +25,6 @@ fn step(instruction: vec4<u32>) {
             }
         }
         case OP_RETURN: { ip = go_back(); }
-        case OP_JUMP: { ip = first_operand(instruction); }
-        default: { ip = jump_if(op, first_operand(instruction), word_of(instruction.y)); }
+        default: { ip = jump_if(instruction, word_of(instruction.y)); }
     }
 }

@@ -15,7 +15,7 @@ fn step(instruction: vec4<u32>) {
     } else {
         let x = word_of(instruction.y);
         var y = 0u;
-        if op == OP_ADD || op == OP_SUB || op == OP_XOR || op == OP_F_ADD || op == OP_F_SUB {
+        if op == OP_ADD || op == OP_XOR || op == OP_F_ADD || op == OP_F_SUB {
             y = word_of(instruction.z);
         }
         var r = 0u;

@@ -1,8 +1,9 @@
 // The branch class. Each operation gives the number of the next instruction.
 
-// Both jumps with a condition are one, so that invocations that take different ones need not take turns.
-fn jump_if(op: u32, label: u32, condition: u32) -> u32 {
-    return select(ip + 1u, label, (condition != 0u) == (op == OP_JUMP_IF));
+// All jumps: with a condition, with its opposite, and without (`gpuvm-wgpu/src/canonical.rs`).
+fn jump_if(instruction: vec4<u32>, condition: u32) -> u32 {
+    let taken = ((condition & instruction.z) != 0u) == (instruction.w != 0u);
+    return select(ip + 1u, first_operand(instruction), taken);
 }
 
 // Pushes a call frame, and goes to the callee. Where the VM has no room for it and for what the callee touches it stops in front of the

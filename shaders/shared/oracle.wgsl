@@ -1,6 +1,6 @@
 // The oracle class but for its pairs: non-linear arithmetic on single words. Cases of a switch over `op` that leave the word in `r`; `x`
 // and `y` are the words that the second and third operand of `instruction` name. Few have a fourth. The `USES_` constants leave out what
-// the program at hand does not use.
+// the program at hand does not use. The host has operations that are not here done by others (`gpuvm-wgpu/src/canonical.rs`).
 
         case OP_MUL: { r = x * y; }
         case OP_MUL_HIGH_U: { r = mul_wide(x, y).y; }
@@ -9,8 +9,8 @@
         case OP_DIV_S: { if USES_DIVISION { r = div_signed(x, y); } }
         case OP_REM_U: { if USES_DIVISION { r = rem(x, y); } }
         case OP_REM_S: { if USES_DIVISION { r = rem_signed(x, y); } }
-        case OP_AND: { r = x & y; }
-        case OP_OR: { r = x | y; }
+        // And with no bits in the third, or with all of them.
+        case OP_AND: { r = (x & y) | (instruction.w & (x | y)); }
         case OP_SHL: { r = x << (y & 31u); }
         case OP_SHR: { r = x >> (y & 31u); }
         case OP_SAR: { r = sar(x, y); }
@@ -22,12 +22,10 @@
         case OP_CLZ: { r = countLeadingZeros(x); }
         case OP_CTZ: { r = countTrailingZeros(x); }
         case OP_POPCOUNT: { r = countOneBits(x); }
-        case OP_EQ: { r = u32(x == y); }
-        case OP_NE: { r = u32(x != y); }
-        case OP_LT_U: { r = u32(x < y); }
-        case OP_LT_S: { r = u32(less_signed(x, y)); }
-        case OP_LE_U: { r = u32(x <= y); }
-        case OP_LE_S: { r = u32(!less_signed(y, x)); }
+        // These or their opposites.
+        case OP_EQ: { r = u32(x == y) ^ instruction.w; }
+        case OP_LT_U: { r = u32(x < y) ^ instruction.w; }
+        case OP_LT_S: { r = u32(less_signed(x, y)) ^ instruction.w; }
         case OP_SELECT: { r = select(word_of(instruction.w), y, x != 0u); }
         case OP_ADD_OVER_S: { r = ((x ^ (x + y)) & (y ^ (x + y))) >> 31u; }
         case OP_SUB_OVER_S: { r = ((x ^ y) & (x ^ (x - y))) >> 31u; }

@@ -319,6 +319,36 @@ fn passes_read_the_clock_at_their_ends() {
 }
 
 #[test]
+fn rows_that_come_again_find_the_chains_that_they_were() {
+    let rig = Rig::new();
+    let add = Add::new(&rig, &rig.device, None);
+    let words = rig.words(&[0]);
+    let uniform = rig.buffer(512, Usage::UNIFORM | Usage::COPY_DST);
+    rig.queue
+        .write_buffer(&uniform, 0, bytemuck::cast_slice(&uniforms(&[1, 1000])));
+    let group = add.group(&rig, &words, &uniform);
+    let mut made = [0; 4];
+    for made in &mut made {
+        // Rows that differ in one launch each.
+        for row in 0..6 {
+            let mut encoder = rig.encoder();
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(&add.pipeline);
+            for launch in 0..16 {
+                pass.set_bind_group(0, &group, &[u32::from(launch == row) * 256]);
+                pass.dispatch_workgroups(1, 1, 1);
+            }
+            drop(pass);
+            rig.queue.submit([encoder.finish()]);
+        }
+        *made = rig.fake.chains()[0];
+    }
+    assert_eq!(made, [4, 4 + 6, 4 + 6, 4 + 6]);
+    assert_eq!(rig.read(&words), [4 * 6 * (1000 + 15)]);
+    assert!(rig.heard().is_empty());
+}
+
+#[test]
 fn many_launches_in_a_row_go_to_the_driver_as_chains() {
     let rig = Rig::new();
     let add = Add::new(&rig, &rig.device, None);
@@ -342,16 +372,21 @@ fn many_launches_in_a_row_go_to_the_driver_as_chains() {
     assert_eq!(rig.fake.chains(), [0, 0, 0]);
     assert_eq!(rig.read(&words), [7 * 1001 + 1]);
     submit(&add, 64 + 2 * 16 + 3);
-    assert_eq!(rig.fake.chains(), [3, 3, 3]);
+    // Both rows of 16 are the same.
+    assert_eq!(rig.fake.chains(), [2, 2, 3]);
     assert_eq!(rig.read(&words), [(7 + 49) * 1001 + 2]);
     // They are used again, by other kernels too, and keep what they were last.
-    let other = Add::new(&rig, &rig.device, None);
-    drop(add);
-    rig.device.poll(PollType::Poll).unwrap();
+    let mut other = add;
+    for _ in 0..4 {
+        other = Add::new(&rig, &rig.device, None);
+        rig.device.poll(PollType::Poll).unwrap();
+        submit(&other, 64);
+    }
+    assert_eq!(rig.fake.chains(), [4 + 1, 4 + 1, 3 + 4]);
     submit(&other, 1000);
     let [made, _, launched] = rig.fake.chains();
-    assert_eq!((made, launched), (4 + 4, 3 + 15 + 2));
-    assert_eq!(rig.read(&words), [(7 + 49 + 500) * 1001 + 2]);
+    assert_eq!((made, launched), (4 + 2, 3 + 4 + 15 + 2));
+    assert_eq!(rig.read(&words), [(7 + 49 + 4 * 32 + 500) * 1001 + 2]);
     assert!(rig.heard().is_empty());
     let fake = rig.fake.clone();
     drop((other, group, words, uniform));

@@ -4,7 +4,7 @@
 use gpuvm_core::isa::{NO_WORD, Op, Role, pair};
 use gpuvm_core::matrix::{AffineMap, CONSTANT, Format, Ring, Term};
 
-use super::executed::{check, interpreter};
+use super::executed::{Kernels, check, exact_interpreter, interpreter};
 use super::{job, op, program, stored};
 
 /// How often an operation is run to see what one costs.
@@ -34,20 +34,41 @@ const COSTS: [(Op, [u32; 4], u64); 18] = [
     (Op::Affine, [0, 0, 0, 0], 123),
 ];
 
+/// Pairs that are superinstructions, and what one costs.
+const PAIRS: [([(Op, [u32; 4]); 2], u64); 2] = [
+    ([(Op::MulImm, [1, 1, 5, 0]), (Op::AddImm, [1, 1, 3, 0])], 33),
+    // The second jumps to what follows.
+    ([(Op::LtU, [1, 1, 2, 0]), (Op::JumpIf, [0, 1, 0, 0])], 40),
+];
+
 #[test]
 fn what_the_interpreter_costs_is_known() {
     let mut wrong = Vec::new();
     for (operation, operands, known) in COSTS {
-        let cost = (steps(operation, operands, MANY) - steps(operation, operands, 0)) / u64::from(MANY);
+        let cost = cost(&[(operation, operands)], exact_interpreter);
         if cost != known {
             wrong.push(format!("{operation:?} costs {cost} and not {known}"));
+        }
+    }
+    for (pair, known) in PAIRS {
+        let cost = cost(&pair, interpreter);
+        if cost != known {
+            wrong.push(format!(
+                "{:?} with {:?} costs {cost} and not {known}",
+                pair[0].0, pair[1].0
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Instructions of PTX for a program that has an operation so many times.
-fn steps(operation: Op, operands: [u32; 4], times: u32) -> u64 {
+/// Instructions of PTX that operations add to a program.
+fn cost(operations: &[(Op, [u32; 4])], kernels: fn(&Batch) -> Kernels) -> u64 {
+    (steps(operations, MANY, kernels) - steps(operations, 0, kernels)) / u64::from(MANY)
+}
+
+/// Instructions of PTX for a program that has operations so many times.
+fn steps(operations: &[(Op, [u32; 4])], times: u32, kernels: fn(&Batch) -> Kernels) -> u64 {
     let term = |column, coefficient| Term {
         row: 1,
         column,
@@ -57,15 +78,15 @@ fn steps(operation: Op, operands: [u32; 4], times: u32) -> u64 {
     };
     let generator = AffineMap::from_terms(&[term(1, 1_664_525), term(CONSTANT, 1_013_904_223)]).unwrap();
     let mut code = vec![op(Op::Imm, [0, 3, 0, 0])];
-    for at in 1..=times {
+    for &(operation, operands) in operations.repeat(times as usize).iter() {
         let mut operands = operands;
         if operation.roles()[0] == Role::Label {
             // To what follows.
-            operands[0] = at + 1;
+            operands[0] = code.len() as u32 + 1;
         }
         code.push(op(operation, operands));
     }
     code.push(op(Op::Halt, [0; 4]));
     let job = job(program(code, stored(&generator, Format::Sparse)), &[1], 1, 1, 1);
-    check(&job, &interpreter(&job), 10_000)
+    check(&job, &kernels(&job), 10_000)
 }

@@ -51,16 +51,27 @@ pub(crate) fn exact(module: &Module, info: &ModuleInfo, checked: bool, grid: Gri
 
 /// The interpreter for a job's program.
 pub(super) fn interpreter(job: &Batch) -> Kernels {
+    let packed = pack(&job.program).unwrap();
+    let code = packed.with_superinstructions(&job.program);
+    interpreter_of(job, code, packed.constants)
+}
+
+/// The interpreter for a job's program as VMs can stop after each of its instructions.
+pub(super) fn exact_interpreter(job: &Batch) -> Kernels {
+    let packed = pack(&job.program).unwrap();
+    interpreter_of(job, packed.code, packed.constants)
+}
+
+fn interpreter_of(job: &Batch, code: Vec<u32>, constants: Vec<u32>) -> Kernels {
     let floats = FloatOps::of_features(wgpu::Features::all());
     let entry = EntryPoint::Interpreter(Uses::of(&job.program));
     let (module, info) = parse(&entry.source(floats)).unwrap();
-    let packed = pack(&job.program).unwrap();
     let kernel = exact(&module, &info, true, Grid::Launched);
     Kernels {
         fresh: kernel.clone(),
         resumed: Some(kernel),
         fields: uniform_fields(&module),
-        others: [vec![packed.code, packed.constants], Vec::new()],
+        others: [vec![code, constants], Vec::new()],
     }
 }
 
