@@ -13,6 +13,7 @@ use crate::timing::{median, once, spread};
 use crate::workloads::automaton::automaton;
 use crate::workloads::collatz::collatz;
 use crate::workloads::lcg::lcg;
+use crate::workloads::parting::parting;
 use crate::workloads::sha256::sha256;
 
 /// What one back end needs for a launch.
@@ -138,8 +139,25 @@ fn cases(stage: &Stage) -> Vec<Case> {
             engine,
             raise: true,
             judge: starts.par_iter().map(|&start| collatz(start)).collect(),
+            run: Box::new({
+                let starts = starts.clone();
+                move |runtime, engine| {
+                    let done = runtime.launch("collatz")?.args((&starts,)).engine(engine).run()?;
+                    Ok((done.output()?, done))
+                }
+            }),
+        });
+        let judge = starts.par_iter().map(|&start| parting(start, steps)).collect();
+        cases.push(Case {
+            name: format!(
+                "loops of different lengths and one of {steps} turns, {} VMs",
+                starts.len()
+            ),
+            engine,
+            raise: true,
+            judge,
             run: Box::new(move |runtime, engine| {
-                let done = runtime.launch("collatz")?.args((&starts,)).engine(engine).run()?;
+                let done = runtime.launch("parting")?.args((&starts, steps)).engine(engine).run()?;
                 Ok((done.output()?, done))
             }),
         });

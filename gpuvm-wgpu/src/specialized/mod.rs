@@ -6,6 +6,7 @@ mod cache;
 mod code;
 mod emit;
 mod engine;
+mod exits;
 mod habits;
 mod kernel;
 mod options;

@@ -34,6 +34,7 @@ use naga::{Function, Module};
 
 use super::base::{Base, RUN, THEN};
 use super::code::{Code, Node};
+use super::exits::unify_loop_exits;
 use super::options::Options;
 use early::Early;
 use proof::{Said, Sum};
@@ -173,12 +174,17 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
         said: HashMap::new(),
         early: Early::default(),
     };
+    let is_structured = steps.is_some();
     match steps {
         Some(steps) => emitter.structured(&steps, module),
         None => emitter.blocks(module),
     }
     let Emitter { code, about, .. } = emitter;
-    (code.finish(), about)
+    let mut function = code.finish();
+    if is_structured {
+        unify_loop_exits(&mut function, base.types.word);
+    }
+    (function, about)
 }
 
 impl Emitter<'_> {
