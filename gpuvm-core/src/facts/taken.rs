@@ -6,12 +6,12 @@ use std::marker::PhantomData;
 use std::slice::SliceIndex;
 
 use super::{Convert, ConvertSlot, ResultOfGeneric, TypeSlot, any};
-use crate::types::{Value, name_hash};
+use crate::types::Value;
 
-const SUM: u32 = name_hash("sum");
-const PRODUCT: u32 = name_hash("product");
-const GET: u32 = name_hash("get");
-const GET_MUT: u32 = name_hash("get_mut");
+const SUM: u32 = gpuvm_macros::name_hash!("sum");
+const PRODUCT: u32 = gpuvm_macros::name_hash!("product");
+const GET: u32 = gpuvm_macros::name_hash!("get");
+const GET_MUT: u32 = gpuvm_macros::name_hash!("get_mut");
 
 /// The method `NAME` of a `T` that is given an `A` and gives an `R`. Method lookup finds the first of four traits that fits.
 pub struct Taken<const NAME: u32, T: ?Sized, A, R>(PhantomData<fn(&T, &A, &R)>);
