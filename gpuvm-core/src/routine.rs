@@ -9,7 +9,7 @@ pub use gpuvm_nodes::Level;
 use crate::assembly::types;
 use crate::facts::NamedWords;
 use crate::isa::Instruction;
-use crate::matrix::{MatrixRecord, Term};
+use crate::matrix::PackedTerm;
 use crate::types::{ConstantValue, ConstantWord, Type, TypeRef, Value, constant_words};
 
 /// One routine as it was encoded: instructions over its own numbered words (as many as it likes), with one matrix for
@@ -34,10 +34,10 @@ pub struct Routine {
     pub code: Cow<'static, [Instruction]>,
     /// The source line of each instruction.
     pub lines: Cow<'static, [u32]>,
-    /// The matrices that the linear instructions' operand 3 names.
-    pub matrices: Cow<'static, [MatrixRecord]>,
-    /// The terms that the matrices' records point into.
-    pub terms: Cow<'static, [Term]>,
+    /// The matrices that the linear instructions' operand 3 names: the number of the first term of each. Its last one stands before the next matrix's first.
+    pub matrices: Cow<'static, [u32]>,
+    /// The terms of the matrices. As words, because rustc checks each entry of a constant by itself, and each variant of an enum besides.
+    pub terms: Cow<'static, [PackedTerm]>,
     /// What [`Op::Call`](crate::isa::Op::Call) names.
     pub callees: Cow<'static, [Callee]>,
     /// Constants whose words the linker fetches before anything else.

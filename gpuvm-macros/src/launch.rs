@@ -100,7 +100,7 @@ impl Marker<'_> {
                     runtime: &::gpuvm::__private::Runtime,
                     #(#arguments: #bounds),*
                 ) -> ::gpuvm::__private::Result<::gpuvm::__private::Done> {
-                    runtime.launch(#id)?.args((#(::gpuvm::__private::IntoArg::into_arg(#arguments),)*)).run()
+                    ::gpuvm::__private::launch(runtime, #id, (#(#arguments,)*))
                 }
             }
             #(#attributes)*

@@ -100,6 +100,15 @@ pub fn ring_message(item: TokenStream) -> TokenStream {
     derive::ring_message(item.into()).into()
 }
 
+/// The hash of a method's name as a literal, for gpuvm's own std: an expression would be evaluated anew in each crate where rustc looks at the `impl`.
+#[doc(hidden)]
+#[proc_macro]
+pub fn name_hash(name: TokenStream) -> TokenStream {
+    let name = name.to_string();
+    let hash = gpuvm_nodes::name_hash(name.trim_matches('"'));
+    proc_macro::TokenTree::from(proc_macro::Literal::u32_suffixed(hash)).into()
+}
+
 /// A name as the user reads it.
 fn plain_name(name: &proc_macro2::Ident) -> String {
     name.to_string().trim_start_matches("r#").to_owned()

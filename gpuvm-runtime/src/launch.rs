@@ -50,6 +50,16 @@ impl Runtime {
     }
 }
 
+/// What the function of a routine's own name that launches it does.
+///
+/// # Errors
+///
+/// Those of [`Launch::run`].
+#[doc(hidden)]
+pub fn launch<'a>(runtime: &Runtime, id: &str, args: impl IntoArgs<'a>) -> Result<Done> {
+    runtime.launch(id)?.args(args).run()
+}
+
 impl<'a> Launch<'a> {
     pub(crate) fn new(runtime: Runtime, entry: &'static Registration) -> Launch<'a> {
         Launch {

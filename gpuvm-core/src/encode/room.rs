@@ -9,7 +9,7 @@ use super::operand::Operand;
 use super::piece::{Function, Reached};
 use super::state::{Encoder, Join, MOST_WORDS, UNPLACED};
 use crate::isa::Instruction;
-use crate::matrix::{CONSTANT, Format, InstructionTerms, MatrixRecord, Ring, Term};
+use crate::matrix::{InstructionTerms, PackedTerm};
 use crate::routine::{Callee, Cause, Constant, ConstantWords, Piece, Routine, Site, Variable};
 use crate::types::{ConstantWord, TypeRef};
 
@@ -68,8 +68,8 @@ pub struct Encoded<const CAP: usize> {
     counts: Counts,
     code: [[Instruction; LONG]; CAP],
     lines: [[u32; LONG]; CAP],
-    matrices: [[MatrixRecord; LONG]; CAP],
-    terms: [[Term; LONG]; CAP],
+    matrices: [[u32; LONG]; CAP],
+    terms: [[PackedTerm; LONG]; CAP],
     callees: [[Callee; MIDDLE]; CAP],
     constants: [[Constant; MIDDLE]; CAP],
     sites: [[Site; MIDDLE]; CAP],
@@ -242,19 +242,8 @@ impl<const CAP: usize> Encoded<CAP> {
                 operands: [0; 4],
             }; LONG]; CAP],
             lines: [[0; LONG]; CAP],
-            matrices: [[MatrixRecord {
-                format: Format::Sparse,
-                offset: 0,
-                size: 1,
-                non_zeros: 1,
-            }; LONG]; CAP],
-            terms: [[Term {
-                row: 0,
-                column: CONSTANT,
-                ring: Ring::Integer,
-                rotation: 0,
-                coefficient: 0,
-            }; LONG]; CAP],
+            matrices: [[0; LONG]; CAP],
+            terms: [[[0; 3]; LONG]; CAP],
             callees: [[Callee::Library(0); MIDDLE]; CAP],
             constants: [[Constant {
                 at: 0,

@@ -6,7 +6,7 @@ use super::operand::Operand;
 use super::piece::{Function, Reached};
 use super::room::List;
 use crate::isa::{Class, Instruction, Op};
-use crate::matrix::{CONSTANT, Format, InstructionTerms, MatrixRecord, Ring, Term};
+use crate::matrix::{CONSTANT, InstructionTerms, PackedTerm};
 use crate::routine::{Callee, Cause, Constant, Piece, Site, Variable};
 use crate::types::{TypeRef, Value};
 
@@ -60,8 +60,8 @@ pub(super) struct Encoder<'r> {
     pub code: List<'r, Instruction>,
     /// The lines of these.
     pub lines: &'r mut [u32],
-    pub matrices: List<'r, MatrixRecord>,
-    pub terms: List<'r, Term>,
+    pub matrices: List<'r, u32>,
+    pub terms: List<'r, PackedTerm>,
     pub callees: List<'r, Callee>,
     pub constants: List<'r, Constant>,
     pub sites: List<'r, Site>,
@@ -103,16 +103,16 @@ impl Encoder<'_> {
 
     /// `to = from`
     pub const fn copy(&mut self, to: u32, from: u32) {
-        self.emit_term(Op::Mov, to, from, from as u16, 1);
+        self.emit_term(Op::Mov, to, from, from, 1);
     }
 
     /// `to = value`
     pub const fn set(&mut self, to: u32, value: u32) {
-        self.emit_term(Op::Imm, to, value, CONSTANT, value);
+        self.emit_term(Op::Imm, to, value, CONSTANT as u32, value);
     }
 
-    /// Writes one of the two instructions whose matrix has one term, most of what is written: records are such ones until something else is written.
-    const fn emit_term(&mut self, op: Op, to: u32, from: u32, column: u16, coefficient: u32) {
+    /// Writes one of the two instructions whose matrix has one term, of integers, most of what is written.
+    const fn emit_term(&mut self, op: Op, to: u32, from: u32, column: u32, coefficient: u32) {
         let at = self.code.len;
         let matrix = self.matrices.len;
         let term = self.terms.len;
@@ -122,14 +122,8 @@ impl Encoder<'_> {
                 operands: [to, from, 0, matrix as u32],
             };
             self.lines[at] = self.line;
-            self.matrices.items[matrix].offset = term as u32;
-            self.terms.items[term] = Term {
-                row: to as u16,
-                column,
-                ring: Ring::Integer,
-                rotation: 0,
-                coefficient,
-            };
+            self.matrices.items[matrix] = term as u32;
+            self.terms.items[term] = [to | column << 16, 0, coefficient];
         } else {
             self.full = true;
         }
@@ -142,15 +136,10 @@ impl Encoder<'_> {
     const fn push_row(&mut self) {
         let (matrix, first, count) = (self.matrices.len, self.terms.len, self.row.count);
         if matrix < self.matrices.room && first + count <= self.terms.room {
-            self.matrices.items[matrix] = MatrixRecord {
-                format: Format::Sparse,
-                offset: first as u32,
-                size: count as u32,
-                non_zeros: count as u32,
-            };
+            self.matrices.items[matrix] = first as u32;
             let mut i = 0;
             while i < count {
-                self.terms.items[first + i] = self.row.terms[i];
+                self.terms.items[first + i] = self.row.terms[i].packed();
                 i += 1;
             }
         } else {

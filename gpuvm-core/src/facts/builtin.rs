@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use super::{CallFact, Convert, Method, Operation};
 use crate::encode::node::Operator;
-use crate::types::name_hash;
 
 macro_rules! builtin_operations {
     ($($ty:ty),*) => {$(
@@ -136,8 +135,8 @@ macro_rules! builtin_methods {
     )*};
     (@one [$($generics:tt)*] $ty:ty; $name:ident) => {
 #[diagnostic::do_not_recommend]
-        impl<$($generics)*> Method<{ name_hash(stringify!($name)) }> for $ty {
-            type Slot = crate::facts::MethodSlot<{ name_hash(stringify!($name)) }, Self>;
+        impl<$($generics)*> Method<{ gpuvm_macros::name_hash!($name) }> for $ty {
+            type Slot = crate::facts::MethodSlot<{ gpuvm_macros::name_hash!($name) }, Self>;
             const CALL: Option<CallFact> = None;
         }
     };

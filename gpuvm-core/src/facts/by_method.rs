@@ -23,7 +23,7 @@ pub fn by_method<const NAME: u32, const OP: u8, M: ?Sized, T: ?Sized, B>(
 /// Of a method of the user's.
 pub trait LinkNamed<const NAME: u32, M: ?Sized> {
     /// Fills a slot with it.
-    fn __gpuvm_link<O: ResultOfMethod<NAME, M>>(&self, _: &O, _: &PhantomData<O::Slot>) {}
+    fn __gpuvm_link<O: ResultOfMethod<NAME, M>>(&self, _: &O, _: PhantomData<O::Slot>) {}
 }
 
 impl<const NAME: u32, const OP: u8, M: Method<NAME> + ?Sized, T: ?Sized, B> LinkNamed<NAME, M>
@@ -34,7 +34,7 @@ impl<const NAME: u32, const OP: u8, M: Method<NAME> + ?Sized, T: ?Sized, B> Link
 /// Of an operator.
 pub trait LinkOperator<const OP: u8, A, B> {
     /// Fills a slot with it.
-    fn __gpuvm_link<O>(&self, _: &O, _: &PhantomData<BinarySlot<OP, A, B, O>>)
+    fn __gpuvm_link<O>(&self, _: &O, _: PhantomData<BinarySlot<OP, A, B, O>>)
     where
         A: Value,
         B: Value,
@@ -46,13 +46,13 @@ pub trait LinkOperator<const OP: u8, A, B> {
 /// Of an operator that takes something else, as rustc has said.
 pub trait LinkMistaken<X> {
     /// Fills the slot with nothing.
-    fn __gpuvm_link<O>(&self, _: &O, _: &PhantomData<MethodSlot<0, NotARoutine>>) {}
+    fn __gpuvm_link<O>(&self, _: &O, _: PhantomData<MethodSlot<0, NotARoutine>>) {}
 }
 
 /// Of what is neither, which is told of the method.
 pub trait LinkUnnamed<const NAME: u32, M: ?Sized> {
     /// As [`LinkNamed::__gpuvm_link`].
-    fn __gpuvm_link<O: ResultOfMethod<NAME, M>>(&self, _: &O, _: &PhantomData<O::Slot>) {}
+    fn __gpuvm_link<O: ResultOfMethod<NAME, M>>(&self, _: &O, _: PhantomData<O::Slot>) {}
 }
 
 impl<const NAME: u32, const OP: u8, M: ?Sized, T: ?Sized, B> LinkUnnamed<NAME, M> for ByMethod<NAME, OP, M, T, B> {}

@@ -35,7 +35,7 @@ pub fn lent<const NAME: u32, T: Value + ?Sized, R: Value>(_: &T, _: &R) -> Lendi
 /// Of what lends.
 pub trait LinkLent<S> {
     /// Fills a slot with it.
-    fn __gpuvm_link<O>(&self, _: &O, _: &PhantomData<S>) {}
+    fn __gpuvm_link<O>(&self, _: &O, _: PhantomData<S>) {}
 }
 
 impl<const NAME: u32, T: Lends<NAME, Q> + ?Sized, Q: ?Sized> LinkLent<LendSlot<NAME, T, Q>> for &Lending<NAME, T, Q> {}
@@ -43,7 +43,7 @@ impl<const NAME: u32, T: Lends<NAME, Q> + ?Sized, Q: ?Sized> LinkLent<LendSlot<N
 /// Of another method.
 pub trait LinkUnlent<const NAME: u32, T: ?Sized> {
     /// Fills a slot with it.
-    fn __gpuvm_link<O: ResultOfMethod<NAME, T>>(&self, _: &O, _: &PhantomData<O::Slot>) {}
+    fn __gpuvm_link<O: ResultOfMethod<NAME, T>>(&self, _: &O, _: PhantomData<O::Slot>) {}
 }
 
 impl<const NAME: u32, T: ?Sized, Q: ?Sized> LinkUnlent<NAME, T> for Lending<NAME, T, Q> {}

@@ -1,11 +1,12 @@
 //! How types get from rustc to the encoder. The macro emits, beside the user's function, a closure that never runs and holds the same body;
 //! in it each *slot*, a `PhantomData` of a type that inference fills in, stands for one fact. The tuple of all slots is the
-//! closure's return type, from which [`facts_of`] reads them back as constants.
+//! closure's first parameter, from whose type [`facts_of`] reads them back as constants.
 
 mod builtin;
 mod by_method;
 mod lends;
 mod named;
+mod operators;
 mod own;
 mod question;
 mod taken;
@@ -15,6 +16,7 @@ mod through;
 pub use by_method::*;
 pub use lends::*;
 pub use named::{Named, NamedWords};
+pub use operators::*;
 pub use own::*;
 pub use question::{
     AskNoQuestion, AskOtherQuestion, AskQuestion, Asks, Question, Questioned, Returns, Tries, questioned,
@@ -24,17 +26,15 @@ pub use taken::{
     MakesOther, Number, Parts, Taken, converted, opened, taken,
 };
 pub use text::{BesideAnother, InText, Shown, ShownOrRefused, count, in_text};
-pub use through::{
-    Behind, BehindMut, Derefs, DerefsMut, Here, Leads, SeekBehind, SeekBehindMut, SeekHere, SeekInSlice, SeekNowhere,
-    Sought, SoughtGeneric, SoughtIndex, Through, ThroughMutSlot, ThroughSlot, led, sought, sought_beside,
-    sought_generic, sought_index,
-};
+pub use through::*;
 
 use std::marker::PhantomData;
 
+use operators::{BinarySlot, UnarySlot};
+
 use crate::encode::Source;
 use crate::routine::{Inferred, Routine, WordsOf};
-use crate::types::{Against, ConstantWord, Static, TypeRef, Value, VmType, constant_words};
+use crate::types::{ConstantWord, Static, TypeRef, Value, VmType, constant_words};
 
 /// What one slot tells.
 #[derive(Clone, Copy, Debug)]
@@ -456,11 +456,14 @@ const fn call_or_builtin(call: Option<CallFact>) -> Fact {
     }
 }
 
-/// Fills a slot with the type of a value.
-pub fn bind<T: Value>(_: &T, _: &PhantomData<TypeSlot<T::Erased>>) {}
+/// Fills a slot with the type of a value, which comes in a tuple of one.
+pub fn bind<T: Value>(_: (T,), _: PhantomData<TypeSlot<T::Erased>>) {}
+
+/// The same of a place.
+pub fn bind_place<T: Value>(_: &T, _: PhantomData<TypeSlot<T::Erased>>) {}
 
 /// The same, and gives the value.
-pub fn bound<T: Value>(value: T, _: &PhantomData<TypeSlot<T::Erased>>) -> T {
+pub fn bound<T: Value>(value: T, _: PhantomData<TypeSlot<T::Erased>>) -> T {
     value
 }
 
@@ -473,30 +476,30 @@ where
 }
 
 /// Fills a slot with the type of a constant, and tells the function that fetches it.
-pub fn bind_constant<T: Value>(_: &T, _: fn() -> WordsOf<T>, _: &PhantomData<TypeSlot<T::Erased>>) {}
+pub fn bind_constant<T: Value>(_: (T,), _: fn() -> WordsOf<T>, _: PhantomData<TypeSlot<T::Erased>>) {}
 
 /// Fills a slot with the type of a size, and tells the function that fetches it what is measured.
-pub fn measured<T>(_: &T, _: fn() -> WordsOf<T>, _: &PhantomData<TypeSlot<usize>>) -> usize {
+pub fn measured<T>(_: &T, _: fn() -> WordsOf<T>, _: PhantomData<TypeSlot<usize>>) -> usize {
     unreachable!("the shadow of a routine never runs")
 }
 
 /// Fills a slot with what a name is that may be a constructor's.
-pub fn named<T: Named<M>, M>(_: &T, _: &PhantomData<T::Slot>) {}
+pub fn named<T: Named<M>, M>(_: &T, _: PhantomData<T::Slot>) {}
 
 /// The same, and tells the function that fetches the constant, if it is one.
-pub fn named_constant<T: Named<M>, M>(_: &T, _: fn() -> WordsOf<T>, _: &PhantomData<T::Slot>) {}
+pub fn named_constant<T: Named<M>, M>(_: &T, _: fn() -> WordsOf<T>, _: PhantomData<T::Slot>) {}
 
 /// Fills a variable with what a name's function results in, if it is a constructor's.
 pub fn result_of_named<T: Named<M>, M>(_: &T, _: &PhantomData<T::Result>) {}
 
 /// Fills a slot with the default of a value's type.
-pub fn default<T: Defaulted>(_: &T, _: &PhantomData<DefaultSlot<T>>) {}
+pub fn default<T: Defaulted>(_: (T,), _: PhantomData<DefaultSlot<T>>) {}
 
 /// Fills a slot with a type that is written out, as in a cast.
-pub fn name_type<T: Value>(_: &PhantomData<TypeSlot<T::Erased>>) {}
+pub fn name_type<T: Value>(_: PhantomData<TypeSlot<T::Erased>>) {}
 
 /// Fills a slot with the routine behind a marker.
-pub fn link<M: RoutineType>(_: PhantomData<M>, _: &PhantomData<CallSlot<M>>) {}
+pub fn link<M: RoutineType>(_: PhantomData<M>, _: PhantomData<CallSlot<M>>) {}
 
 /// The function that is called, as long as a routine is known that stands for it.
 pub trait Calls<F> {
@@ -508,143 +511,58 @@ impl<M: RoutineType, F> Calls<F> for M {
     type Callee = F;
 }
 
-/// Gives on the function that a routine stands for. Of what another one gives there is nothing more to say.
-pub fn called<M: Calls<F>, F>(_: PhantomData<M>, _: F) -> M::Callee {
+/// Fills a slot with the routine behind a marker, and gives on the function that it stands for. Of what another one gives there is nothing more to say.
+pub fn called<M: Calls<F>, F>(_: PhantomData<M>, _: F, _: PhantomData<CallSlot<M>>) -> (M::Callee,) {
     unreachable!("the shadow of a routine never runs")
 }
 
 /// Asks that a routine is the one that calls it, with the same type arguments.
 pub fn is_own<M>(_: PhantomData<M>) {}
 
-/// The slot of an operator that results in `O`.
-type ResultSlot<const OP: u8, O, A, B, Left, Right, X, Y> = <O as ResultOfOperation<OP, A, B, Left, Right, X, Y>>::Slot;
-
-/// That of a binary operator.
-type BinarySlot<const OP: u8, A, B, O> =
-    ResultSlot<OP, O, <A as Value>::Inner, <B as Value>::Inner, <A as Value>::Erased, <B as Value>::Erased, A, B>;
-
-/// That of a comparison: references compare as what they refer to.
-type ComparisonSlot<const OP: u8, A, B, O> = ResultSlot<
-    OP,
-    O,
-    <A as Value>::Inner,
-    <B as Value>::Inner,
-    <A as Value>::Inner,
-    <B as Value>::Inner,
-    <A as Value>::Inner,
-    <B as Value>::Inner,
->;
-
-/// That of an index: rustc finds what is indexed behind its references.
-type IndexSlot<const OP: u8, A, B, O> = ResultSlot<
-    OP,
-    O,
-    <A as Value>::Inner,
-    <B as Value>::Inner,
-    <A as Value>::Inner,
-    <B as Value>::Erased,
-    <A as Value>::Inner,
-    B,
->;
-
-/// That of a unary operator.
-type UnarySlot<const OP: u8, A, O> = ResultSlot<OP, O, <A as Value>::Inner, (), <A as Value>::Erased, (), A, ()>;
-
-/// Fills a slot with the meaning of a binary operator.
-pub fn operator<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
-    _: &A,
-    _: &B,
-    _: &O,
-    _: &PhantomData<BinarySlot<OP, A, B, O>>,
-) where
-    O: ResultOfOperation<OP, A::Inner, B::Inner, A::Erased, B::Erased, A, B>,
-{
-}
-
-/// The same of a comparison.
-pub fn comparison<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
-    _: &A,
-    _: &B,
-    _: &O,
-    _: &PhantomData<ComparisonSlot<OP, A, B, O>>,
-) where
-    O: ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Inner, A::Inner, B::Inner>,
-{
-}
-
-/// The form that an operand of a comparison has, see [`Against`].
-type Compared<A, B, Inner, Own> = <<A as Value>::Depth as Against<<B as Value>::Depth>>::Of<Inner, Own>;
-
-/// That of a comparison whose operands have forms.
-type FormsSlot<const OP: u8, A, B, O> = ResultSlot<
-    OP,
-    O,
-    <A as Value>::Inner,
-    <B as Value>::Inner,
-    Compared<A, B, <A as Value>::Inner, <A as Value>::Erased>,
-    Compared<A, B, <B as Value>::Inner, <B as Value>::Erased>,
-    Compared<A, B, <A as Value>::Inner, A>,
-    Compared<A, B, <B as Value>::Inner, B>,
->;
-
-/// The same of a comparison in a routine without type parameters: one of a value with a reference to one is another than that of two values.
-pub fn comparison_of_forms<const OP: u8, A: Value + ?Sized, B: Value + ?Sized, O>(
-    _: &A,
-    _: &B,
-    _: &O,
-    _: &PhantomData<FormsSlot<OP, A, B, O>>,
-) where
-    A::Depth: Against<B::Depth>,
-    O: ResultOfOperation<
-            OP,
-            A::Inner,
-            B::Inner,
-            Compared<A, B, A::Inner, A::Erased>,
-            Compared<A, B, B::Inner, B::Erased>,
-            Compared<A, B, A::Inner, A>,
-            Compared<A, B, B::Inner, B>,
-        >,
-{
-}
-
-/// The same of an index. What tells the result comes last, so that rustc knows both types when it looks for the operator.
-pub fn index<const OP: u8, A: Value + ?Sized, B: Value, O>(_: &A, _: &B, _: &O, _: &PhantomData<IndexSlot<OP, A, B, O>>)
-where
-    O: ResultOfOperation<OP, A::Inner, B::Inner, A::Inner, B::Erased, A::Inner, B>,
-{
-}
-
-/// Fills a slot with the meaning of a unary operator.
-pub fn unary<const OP: u8, A: Value, O>(_: &A, _: &O, _: &PhantomData<UnarySlot<OP, A, O>>)
-where
-    O: ResultOfOperation<OP, A::Inner, (), A::Erased, (), A, ()>,
-{
-}
-
-/// Fills a slot with a method of the receiver. Gives the type of the result, if it is one.
+/// Fills a slot with a method of the receiver. The result comes in a tuple of one.
 pub fn method<const NAME: u32, T: Value + ?Sized, O>(
     _: &T,
-    _: &O,
-    _: &PhantomData<<O as ResultOfMethod<NAME, T::Inner>>::Slot>,
-) -> PhantomData<O::Itself>
+    _: (O,),
+    _: PhantomData<<O as ResultOfMethod<NAME, T::Inner>>::Slot>,
+) where
+    O: ResultOfMethod<NAME, T::Inner>,
+{
+}
+
+/// The same, and gives the result in a tuple of one, of which nothing is known where the method is no routine.
+pub fn method_or_unknown<const NAME: u32, T: Value + ?Sized, O>(
+    _: &T,
+    _: (O,),
+    _: PhantomData<<O as ResultOfMethod<NAME, T::Inner>>::Slot>,
+) -> (O::Itself,)
 where
     O: ResultOfMethod<NAME, T::Inner>,
 {
-    PhantomData
+    any()
 }
 
-/// Fills a slot with a method that depends on the types of its arguments, which their own variables tell, and of its result, whose type it gives, if
-/// it is one.
+/// Fills a slot with a method that depends on the types of its arguments, which their own variables tell, and of its result, which comes in a tuple of one.
 pub fn generic_method<const NAME: u32, T: Value + ?Sized, A, R>(
     _: &T,
     _: &PhantomData<A>,
-    _: &R,
-    _: &PhantomData<<R as ResultOfGeneric<NAME, T::Inner, A>>::Slot>,
-) -> PhantomData<R::Itself>
+    _: (R,),
+    _: PhantomData<<R as ResultOfGeneric<NAME, T::Inner, A>>::Slot>,
+) where
+    R: Value + ResultOfGeneric<NAME, T::Inner, A>,
+{
+}
+
+/// The same, and gives the result in a tuple of one, of which nothing is known where the method is no routine.
+pub fn generic_method_or_unknown<const NAME: u32, T: Value + ?Sized, A, R>(
+    _: &T,
+    _: &PhantomData<A>,
+    _: (R,),
+    _: PhantomData<<R as ResultOfGeneric<NAME, T::Inner, A>>::Slot>,
+) -> (R::Itself,)
 where
     R: Value + ResultOfGeneric<NAME, T::Inner, A>,
 {
-    PhantomData
+    any()
 }
 
 /// Fills a variable with the type of a value.
@@ -667,23 +585,23 @@ impl<T> ByValue for T {}
 
 /// Fills the slots of a `for` loop.
 pub fn iterate<T: Value>(
-    _: &T,
-    _: &PhantomData<<T::Erased as Iterable>::IntoSlot>,
-    _: &PhantomData<<T::Erased as Iterable>::NextSlot>,
+    _: (T,),
+    _: PhantomData<<T::Erased as Iterable>::IntoSlot>,
+    _: PhantomData<<T::Erased as Iterable>::NextSlot>,
 ) where
     T::Erased: Iterable,
 {
 }
 
 /// Fills the slot of what gives elements to a function.
-pub fn each<I: Iterator + Next>(_: &mut I, _: impl FnMut(I::Item) -> bool, _: &PhantomData<EachSlot<I>>) {}
+pub fn each<I: Iterator + Next>(_: &mut I, _: impl FnMut(I::Item) -> bool, _: PhantomData<EachSlot<I>>) {}
 
 /// Fills the slots of a conversion: its routine, and the type that it converts to.
 pub fn convert<E: Value, T: Value>(
     _: &E,
     _: &T,
-    _: &PhantomData<<T::Erased as Convert<E::Erased>>::Slot>,
-    _: &PhantomData<TypeSlot<T::Erased>>,
+    _: PhantomData<<T::Erased as Convert<E::Erased>>::Slot>,
+    _: PhantomData<TypeSlot<T::Erased>>,
 ) where
     E::Erased: Sized,
     T::Erased: Convert<E::Erased> + Sized,
@@ -694,7 +612,7 @@ pub fn convert<E: Value, T: Value>(
 pub fn try_convert<E: Value, T: Value, X>(
     _: &E,
     _: &Result<T, X>,
-    _: &PhantomData<<T::Erased as TryConvert<E::Erased>>::Slot>,
+    _: PhantomData<<T::Erased as TryConvert<E::Erased>>::Slot>,
 ) where
     E::Erased: Sized,
     T::Erased: TryConvert<E::Erased> + Sized,
@@ -702,20 +620,28 @@ pub fn try_convert<E: Value, T: Value, X>(
 }
 
 /// Fills a slot with an associated function of a type that is written out.
-pub fn associated<const NAME: u32, T: Method<NAME> + ?Sized>(_: &PhantomData<T::Slot>) {}
+pub fn associated<const NAME: u32, T: Method<NAME> + ?Sized>(_: PhantomData<T::Slot>) {}
 
 /// The same of a method that depends on its result as well.
 pub fn generic_associated<const NAME: u32, T: GenericMethod<NAME, (), R::Erased> + ?Sized, R: Value>(
-    _: &R,
-    _: &PhantomData<T::Slot>,
+    _: (R,),
+    _: PhantomData<T::Slot>,
 ) {
 }
 
-/// Fills a slot with an associated function of a type whose arguments rustc infers. Gives the type of the function or of its result, if it is one.
+/// Fills a slot with an associated function of a type whose arguments rustc infers, of the function or of its result.
 pub fn link_method<const NAME: u32, T: ?Sized, O: ResultOfMethod<NAME, T>>(
     _: PhantomData<T>,
     _: &O,
-    _: &PhantomData<O::Slot>,
+    _: PhantomData<O::Slot>,
+) {
+}
+
+/// The same, and gives the type of the result, if it is one.
+pub fn link_method_or_unknown<const NAME: u32, T: ?Sized, O: ResultOfMethod<NAME, T>>(
+    _: PhantomData<T>,
+    _: &O,
+    _: PhantomData<O::Slot>,
 ) -> PhantomData<O::Itself> {
     PhantomData
 }
@@ -814,7 +740,7 @@ pub struct Unary<F>(PhantomData<F>);
 /// Fills a slot with a method that a path names.
 pub trait LinkMethod<S> {
     /// Fills the slot.
-    fn link(&self, _: &PhantomData<S>) {}
+    fn link(&self, _: PhantomData<S>) {}
 }
 
 impl<const NAME: u32, const OP: u8, T: Method<NAME>, F> LinkMethod<T::Slot> for ByName<NAME, OP, T, F> {}
@@ -822,7 +748,7 @@ impl<const NAME: u32, const OP: u8, T: Method<NAME>, F> LinkMethod<T::Slot> for 
 /// Fills a slot with a binary operator that a path names, whose operands are what its function takes.
 pub trait LinkBinary<const OP: u8, F> {
     /// Fills the slot.
-    fn link<A: Value, B: Value, O>(&self, _: &PhantomData<BinarySlot<OP, A, B, O>>)
+    fn link<A: Value, B: Value, O>(&self, _: PhantomData<BinarySlot<OP, A, B, O>>)
     where
         F: Fn(A, B) -> O,
         O: ResultOfOperation<OP, A::Inner, B::Inner, A::Erased, B::Erased, A, B>,
@@ -835,7 +761,7 @@ impl<const NAME: u32, const OP: u8, T, F> LinkBinary<OP, F> for &ByName<NAME, OP
 /// The same of a unary operator.
 pub trait LinkUnary<const OP: u8, F> {
     /// Fills the slot.
-    fn link<A: Value, O>(&self, _: &PhantomData<UnarySlot<OP, A, O>>)
+    fn link<A: Value, O>(&self, _: PhantomData<UnarySlot<OP, A, O>>)
     where
         F: Fn(A) -> O,
         O: ResultOfOperation<OP, A::Inner, (), A::Erased, (), A, ()>,
@@ -873,7 +799,7 @@ pub fn generic_named_as_std<const NAME: u32, T: Value + ?Sized, A, R: Value, M: 
 /// Fills a slot with a method that has a name of std's.
 pub trait LinkNamedAsStd<S> {
     /// Fills the slot.
-    fn link<O>(&self, _: &O, _: &PhantomData<S>) {}
+    fn link<O>(&self, _: &O, _: PhantomData<S>) {}
 }
 
 impl<const NAME: u32, T: Method<NAME> + ?Sized, M: ?Sized> LinkNamedAsStd<T::Slot> for NamedAsStd<NAME, T, M> {}
@@ -886,7 +812,7 @@ impl<const NAME: u32, T: GenericMethod<NAME, A, R> + ?Sized, A, R: ?Sized, M: ?S
 /// Fills a slot with a method of a trait of the user's.
 pub trait LinkOfTrait<const NAME: u32, M: ?Sized> {
     /// Fills the slot.
-    fn link<O: ResultOfMethod<NAME, M>>(&self, _: &O, _: &PhantomData<O::Slot>) {}
+    fn link<O: ResultOfMethod<NAME, M>>(&self, _: &O, _: PhantomData<O::Slot>) {}
 }
 
 impl<const NAME: u32, T: ?Sized, M: ?Sized> LinkOfTrait<NAME, M> for &NamedAsStd<NAME, T, M> {}
@@ -1066,13 +992,13 @@ impl<A: Tree, B: Tree, C: Tree, D: Tree, E: Tree, F: Tree, G: Tree, H: Tree> Tre
     ]);
 }
 
-/// The facts in a closure's return type.
-pub const fn facts_of<F: Fn(K) -> R, K, R: Tree>(_: &F) -> &'static Facts {
-    R::FACTS
+/// The facts in the type of a shadow's first parameter.
+pub const fn facts_of<F: Fn(T, K) -> R, T: Tree, K, R>(_: &F) -> &'static Facts {
+    T::FACTS
 }
 
-/// The functions that fetch the constants whose types the closure decides: they are its parameters.
-pub const fn inferred_of<F: Fn(K) -> R, K: Inferred, R>(_: &F, constants: &'static K) -> &'static dyn Inferred {
+/// The functions that fetch the constants whose types the closure decides: they are its second parameter.
+pub const fn inferred_of<F: Fn(T, K) -> R, T, K: Inferred, R>(_: &F, constants: &'static K) -> &'static dyn Inferred {
     constants
 }
 

@@ -57,7 +57,7 @@ impl Lent for Another {}
 /// Of the routine itself.
 pub trait LinkOwn<G> {
     /// Fills a slot with it.
-    fn __gpuvm_link<O>(&self, _: &O, _: &PhantomData<OwnSlot>)
+    fn __gpuvm_link<O>(&self, _: &O, _: PhantomData<OwnSlot>)
     where
         G: HandedOn + Lent,
     {
@@ -69,7 +69,7 @@ impl<const NAME: u32, G, S: ?Sized, M: ?Sized> LinkOwn<G> for OwnOrOther<NAME, G
 /// Of another method.
 pub trait LinkNotOwn<const NAME: u32, M: ?Sized> {
     /// Fills a slot with it.
-    fn __gpuvm_link<O: ResultOfMethod<NAME, M>>(&self, _: &O, _: &PhantomData<O::Slot>) {}
+    fn __gpuvm_link<O: ResultOfMethod<NAME, M>>(&self, _: &O, _: PhantomData<O::Slot>) {}
 }
 
 impl<const NAME: u32, G, S: ?Sized, T: ?Sized, M: ?Sized> LinkNotOwn<NAME, M> for &OwnOrOther<NAME, G, S, T, M> {}

@@ -98,8 +98,8 @@ pub trait AskQuestion<T, R> {
     /// Fills the slots: the error's conversion, and the type of what is returned.
     fn __gpuvm_ask(
         &self,
-        _: &PhantomData<<T::Erased as Question<R::Erased>>::Slot>,
-        _: &PhantomData<TypeSlot<R::Erased>>,
+        _: PhantomData<<T::Erased as Question<R::Erased>>::Slot>,
+        _: PhantomData<TypeSlot<R::Erased>>,
     ) -> R::Operand
     where
         T: Value<Erased: Question<R::Erased> + Sized> + Tries,
@@ -114,7 +114,7 @@ impl<T: Asks<R>, R> AskQuestion<T, R> for &Questioned<T, R> {}
 /// Of one whose error does not become what the function returns.
 pub trait AskOtherQuestion<T: Tries, R: Returns<T::Output>> {
     /// Fills the slots with nothing, as there is nothing more to say.
-    fn __gpuvm_ask(&self, _: &PhantomData<ConvertSlot<(), ()>>, _: &PhantomData<TypeSlot<()>>) -> R::Operand {
+    fn __gpuvm_ask(&self, _: PhantomData<ConvertSlot<(), ()>>, _: PhantomData<TypeSlot<()>>) -> R::Operand {
         any()
     }
 }
@@ -124,7 +124,7 @@ impl<T: Tries, R: Returns<T::Output>> AskOtherQuestion<T, R> for &&Questioned<T,
 /// Of what knows no `?`.
 pub trait AskNoQuestion<T> {
     /// As [`AskOtherQuestion::__gpuvm_ask`].
-    fn __gpuvm_ask(&self, _: &PhantomData<ConvertSlot<(), ()>>, _: &PhantomData<TypeSlot<()>>) -> T {
+    fn __gpuvm_ask(&self, _: PhantomData<ConvertSlot<(), ()>>, _: PhantomData<TypeSlot<()>>) -> T {
         any()
     }
 }

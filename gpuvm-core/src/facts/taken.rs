@@ -6,12 +6,12 @@ use std::marker::PhantomData;
 use std::slice::SliceIndex;
 
 use super::{Convert, ConvertSlot, ResultOfGeneric, TypeSlot, any};
-use crate::types::{Value, name_hash};
+use crate::types::Value;
 
-const SUM: u32 = name_hash("sum");
-const PRODUCT: u32 = name_hash("product");
-const GET: u32 = name_hash("get");
-const GET_MUT: u32 = name_hash("get_mut");
+const SUM: u32 = gpuvm_macros::name_hash!("sum");
+const PRODUCT: u32 = gpuvm_macros::name_hash!("product");
+const GET: u32 = gpuvm_macros::name_hash!("get");
+const GET_MUT: u32 = gpuvm_macros::name_hash!("get_mut");
 
 /// The method `NAME` of a `T` that is given an `A` and gives an `R`. Method lookup finds the first of four traits that fits.
 pub struct Taken<const NAME: u32, T: ?Sized, A, R>(PhantomData<fn(&T, &A, &R)>);
@@ -24,7 +24,7 @@ pub fn taken<const NAME: u32, T: ?Sized, A, R>(_: &T, _: &A, _: &R) -> Taken<NAM
 /// Of a call that rustc takes.
 pub trait LinkTaken<const NAME: u32, T: ?Sized, R> {
     /// Fills a slot with the method.
-    fn __gpuvm_link<D>(&self, _: &PhantomData<D>, _: &PhantomData<<R as ResultOfGeneric<NAME, T::Inner, D>>::Slot>)
+    fn __gpuvm_link<D>(&self, _: &PhantomData<D>, _: PhantomData<<R as ResultOfGeneric<NAME, T::Inner, D>>::Slot>)
     where
         T: Value,
         R: Value + ResultOfGeneric<NAME, T::Inner, D>,
@@ -40,7 +40,7 @@ impl<T: Indexed + ?Sized, A: SliceIndex<T::Part>, R> LinkTaken<GET_MUT, T, R> fo
 /// Of one that it does not take.
 pub trait LinkRefused {
     /// Fills the slot with nothing, as there is nothing more to say.
-    fn __gpuvm_link<D>(&self, _: &PhantomData<D>, _: &PhantomData<TypeSlot<()>>) {}
+    fn __gpuvm_link<D>(&self, _: &PhantomData<D>, _: PhantomData<TypeSlot<()>>) {}
 }
 
 impl<I: Iterator, R> LinkRefused for &Taken<SUM, I, (), R> {}
@@ -51,7 +51,7 @@ impl<T: Indexed + ?Sized, A, R> LinkRefused for &Taken<GET_MUT, T, A, R> {}
 /// Of what std does not have: of a text's that is given a number, which is no pattern, and of a list's that an iterator over it has.
 pub trait LinkNoMethod {
     /// As [`LinkRefused::__gpuvm_link`].
-    fn __gpuvm_link<D>(&self, _: &PhantomData<D>, _: &PhantomData<TypeSlot<()>>) {}
+    fn __gpuvm_link<D>(&self, _: &PhantomData<D>, _: PhantomData<TypeSlot<()>>) {}
 }
 
 impl<const NAME: u32, T: Value<Inner = str> + ?Sized, A: Number, R> LinkNoMethod for &&&Taken<NAME, T, A, R> {}
@@ -69,7 +69,7 @@ numbers!(bool f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 /// Of one that is not std's, which the user may have written as well.
 pub trait LinkOther<const NAME: u32, T: ?Sized, R> {
     /// As [`LinkTaken::__gpuvm_link`].
-    fn __gpuvm_link<D>(&self, _: &PhantomData<D>, _: &PhantomData<<R as ResultOfGeneric<NAME, T::Inner, D>>::Slot>)
+    fn __gpuvm_link<D>(&self, _: &PhantomData<D>, _: PhantomData<<R as ResultOfGeneric<NAME, T::Inner, D>>::Slot>)
     where
         T: Value,
         R: Value + ResultOfGeneric<NAME, T::Inner, D>,
@@ -118,11 +118,8 @@ pub fn converted<E, T>(_: &E, _: &T) -> Converted<E, T> {
 /// Of one that rustc takes.
 pub trait LinkConverted<E, T> {
     /// Fills the slots as [`convert`](super::convert) does.
-    fn __gpuvm_link(
-        &self,
-        _: &PhantomData<<T::Erased as Convert<E::Erased>>::Slot>,
-        _: &PhantomData<TypeSlot<T::Erased>>,
-    ) where
+    fn __gpuvm_link(&self, _: PhantomData<<T::Erased as Convert<E::Erased>>::Slot>, _: PhantomData<TypeSlot<T::Erased>>)
+    where
         E: Value<Erased: Sized>,
         T: Value<Erased: Convert<E::Erased> + Sized>,
     {
@@ -134,7 +131,7 @@ impl<E: Into<T>, T> LinkConverted<E, T> for &Converted<E, T> {}
 /// Of one that it does not take.
 pub trait LinkUnconverted {
     /// Fills the slots with nothing.
-    fn __gpuvm_link(&self, _: &PhantomData<ConvertSlot<(), ()>>, _: &PhantomData<TypeSlot<()>>) {}
+    fn __gpuvm_link(&self, _: PhantomData<ConvertSlot<(), ()>>, _: PhantomData<TypeSlot<()>>) {}
 }
 
 impl<E, T> LinkUnconverted for Converted<E, T> {}

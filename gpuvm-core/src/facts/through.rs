@@ -4,7 +4,11 @@
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-use super::{CallFact, Fact, GenericMethod, Method, Operation, Slot};
+use super::operators::IndexSlot;
+use super::{
+    CallFact, Fact, GenericMethod, Method, Operation, ResultOfGeneric, ResultOfMethod, ResultOfOperation, Slot, any,
+};
+use crate::encode::node::Operator;
 use crate::types::Value;
 
 /// `Deref` of a type, where it is a routine.
@@ -94,8 +98,8 @@ impl<X: ?Sized, S> Leads<S> for BehindMut<X> {
 }
 
 /// The slot of what is called where it is found, of the slot with the way to it.
-pub fn led<W: Leads<S>, S>(_: &W, _: &PhantomData<W::Slot>) -> &'static PhantomData<S> {
-    unreachable!("the shadow of a routine never runs")
+pub fn led<W: Leads<S>, S>(_: &W, _: PhantomData<W::Slot>) -> PhantomData<S> {
+    PhantomData
 }
 
 /// A method `NAME` of what `M` stands for, called on a `T`.
@@ -130,8 +134,114 @@ pub fn sought_generic<'a, const NAME: u32, T: ?Sized, A, R>(
 pub struct SoughtIndex<'a, const OP: u8, T: ?Sized, I>(PhantomData<fn(&'a T, &I)>);
 
 /// Of such an index.
-pub fn sought_index<'a, const OP: u8, T: ?Sized, I>(_: &'a T, _: &I) -> SoughtIndex<'a, OP, T, I> {
+pub fn sought_index<'a, T: ?Sized, I>(_: &'a T, _: &I) -> SoughtIndex<'a, 18, T, I> {
     SoughtIndex(PhantomData)
+}
+
+/// The same of an element that is changed.
+pub fn sought_index_mut<'a, T: ?Sized, I>(_: &'a T, _: &I) -> SoughtIndex<'a, 19, T, I> {
+    SoughtIndex(PhantomData)
+}
+
+// Literals, because an expression would be evaluated anew in each crate.
+const _: () = assert!(Operator::Index as u8 == 18 && Operator::IndexMut as u8 == 19);
+
+/// What fills a slot with what is sought, if it is where the trait looks. It is given what the call results in, or the index, in a tuple of one.
+macro_rules! finder {
+    ($name:ident[$($generics:tt)*]: $link:ident; $slot:ty; [$($bounds:tt)+]) => {
+        /// A place where what is sought may be.
+        pub trait $name<$($generics)*> {
+            /// Fills the slot.
+            fn $link<O>(&self, _: (O,), _: PhantomData<$slot>)
+            where
+                $($bounds)+
+            {
+            }
+        }
+    };
+    ($name:ident[$($generics:tt)*]: $link:ident, $or_unknown:ident -> $itself:ty; $slot:ty; [$($bounds:tt)+]) => {
+        /// A place where what is sought may be.
+        pub trait $name<$($generics)*> {
+            /// Fills the slot.
+            fn $link<O>(&self, _: (O,), _: PhantomData<$slot>)
+            where
+                $($bounds)+
+            {
+            }
+
+            /// The same, and gives the result in a tuple of one, of which nothing is known where it is no routine.
+            fn $or_unknown<O>(&self, _: (O,), _: PhantomData<$slot>) -> ($itself,)
+            where
+                $($bounds)+
+            {
+                any()
+            }
+        }
+    };
+}
+
+finder! {
+    MethodHere[const NAME: u32, M: ?Sized]:
+        __gpuvm_method, __gpuvm_method_or_unknown -> O; M::Slot; [M: Method<NAME>]
+}
+finder! {
+    MethodBehindMut[const NAME: u32, X: Deref<Target: Value> + ?Sized]:
+        __gpuvm_method, __gpuvm_method_or_unknown -> O::Itself; <X::WayMut as Leads<O::Slot>>::Slot;
+        [O: ResultOfMethod<NAME, <X::Target as Value>::Inner>, X: DerefsMut<WayMut: Leads<O::Slot>>]
+}
+finder! {
+    MethodBehind[const NAME: u32, X: Deref<Target: Value> + ?Sized]:
+        __gpuvm_method, __gpuvm_method_or_unknown -> O::Itself; <X::Way as Leads<O::Slot>>::Slot;
+        [O: ResultOfMethod<NAME, <X::Target as Value>::Inner>, X: Derefs<Way: Leads<O::Slot>>]
+}
+finder! {
+    MethodNowhere[const NAME: u32, T: Value + ?Sized]:
+        __gpuvm_method, __gpuvm_method_or_unknown -> O::Itself; O::Slot; [O: ResultOfMethod<NAME, T::Inner>]
+}
+finder! {
+    GenericHere[const NAME: u32, M: ?Sized, A, E: ?Sized]:
+        __gpuvm_generic, __gpuvm_generic_or_unknown -> O; M::Slot; [M: GenericMethod<NAME, A, E>]
+}
+finder! {
+    GenericBehindMut[const NAME: u32, X: Deref<Target: Value> + ?Sized, A]:
+        __gpuvm_generic, __gpuvm_generic_or_unknown -> O::Itself; <X::WayMut as Leads<O::Slot>>::Slot;
+        [O: Value + ResultOfGeneric<NAME, <X::Target as Value>::Inner, A>, X: DerefsMut<WayMut: Leads<O::Slot>>]
+}
+finder! {
+    GenericBehind[const NAME: u32, X: Deref<Target: Value> + ?Sized, A]:
+        __gpuvm_generic, __gpuvm_generic_or_unknown -> O::Itself; <X::Way as Leads<O::Slot>>::Slot;
+        [O: Value + ResultOfGeneric<NAME, <X::Target as Value>::Inner, A>, X: Derefs<Way: Leads<O::Slot>>]
+}
+finder! {
+    GenericNowhere[const NAME: u32, T: ?Sized, A]:
+        __gpuvm_generic, __gpuvm_generic_or_unknown -> O::Itself; O::Slot;
+        [T: Value, O: Value + ResultOfGeneric<NAME, T::Inner, A>]
+}
+finder! {
+    IndexHere[const OP: u8, M: ?Sized, B: ?Sized, Right: ?Sized]:
+        __gpuvm_index; M::Slot; [M: Operation<OP, B, M, Right>]
+}
+finder! {
+    IndexBehindMut[const OP: u8, X: Deref<Target: Value> + ?Sized, I]:
+        __gpuvm_index; <X::WayMut as Leads<IndexSlot<OP, X::Target, I>>>::Slot;
+        [
+            I: Value,
+            (): ResultOfOperation<OP, <X::Target as Value>::Inner, I::Inner, <X::Target as Value>::Inner, I::Erased, <X::Target as Value>::Inner, I>,
+            X: DerefsMut<WayMut: Leads<IndexSlot<OP, X::Target, I>>>,
+        ]
+}
+finder! {
+    IndexBehind[const OP: u8, X: Deref<Target: Value> + ?Sized, I]:
+        __gpuvm_index; <X::Way as Leads<IndexSlot<OP, X::Target, I>>>::Slot;
+        [
+            I: Value,
+            (): ResultOfOperation<OP, <X::Target as Value>::Inner, I::Inner, <X::Target as Value>::Inner, I::Erased, <X::Target as Value>::Inner, I>,
+            X: Derefs<Way: Leads<IndexSlot<OP, X::Target, I>>>,
+        ]
+}
+finder! {
+    IndexNowhere[const OP: u8, T: ?Sized, I]:
+        __gpuvm_index; IndexSlot<OP, T, I>; [T: Value, I: Value, (): ResultOfOperation<OP, <T as Value>::Inner, I::Inner, <T as Value>::Inner, I::Erased, <T as Value>::Inner, I>]
 }
 
 /// Of what the receiver's own type has.
@@ -187,12 +297,35 @@ impl<'a, const NAME: u32, T, A, R: Value> SeekHere<'a, T> for &&&&SoughtGeneric<
 {
 }
 
-impl<'a, const OP: u8, T, I: Value> SeekHere<'a, T> for &&&&SoughtIndex<'a, OP, T, I>
+/// Where method lookup finds each of them: the first of these that fits.
+macro_rules! found {
+    ($([$($generics:tt)*] $sought:ty: $behind_mut:ident $behind:ident [$($question:tt)*];)*) => {$(
+        impl<'a, $($generics)*, T: Value<Inner: DerefMut<Target: Value>> + ?Sized> $behind_mut<$($question)*> for &&$sought {}
+        impl<'a, $($generics)*, T: Value<Inner: Deref<Target: Value>> + ?Sized> $behind<$($question)*> for &$sought {}
+    )*};
+}
+found! {
+    [const NAME: u32, M: ?Sized] Sought<'a, NAME, M, T>: MethodBehindMut MethodBehind [NAME, T::Inner];
+    [const NAME: u32, A, R] SoughtGeneric<'a, NAME, T, A, R>: GenericBehindMut GenericBehind [NAME, T::Inner, A];
+    [const OP: u8, I] SoughtIndex<'a, OP, T, I>: IndexBehindMut IndexBehind [OP, T::Inner, I];
+}
+
+impl<const NAME: u32, M: Method<NAME> + ?Sized, T: ?Sized> MethodHere<NAME, M> for &&&Sought<'_, NAME, M, T> {}
+impl<const NAME: u32, M: ?Sized, T: Value + ?Sized> MethodNowhere<NAME, T> for Sought<'_, NAME, M, T> {}
+
+impl<const NAME: u32, T, A, R: Value> GenericHere<NAME, T::Inner, A, R::Erased> for &&&SoughtGeneric<'_, NAME, T, A, R> where
+    T: Value<Inner: GenericMethod<NAME, A, R::Erased>> + ?Sized
+{
+}
+impl<const NAME: u32, T: ?Sized, A, R> GenericNowhere<NAME, T, A> for SoughtGeneric<'_, NAME, T, A, R> {}
+
+impl<const OP: u8, T, I: Value> IndexHere<OP, T::Inner, I::Inner, I::Erased> for &&&SoughtIndex<'_, OP, T, I>
 where
     T: Value + ?Sized,
     T::Inner: Operation<OP, I::Inner, T::Inner, I::Erased>,
 {
 }
+impl<const OP: u8, T: ?Sized, I> IndexNowhere<OP, T, I> for SoughtIndex<'_, OP, T, I> {}
 
 macro_rules! seekers {
     ($([$($generics:tt)*] $sought:ty;)*) => {$(
@@ -204,7 +337,6 @@ macro_rules! seekers {
 seekers! {
     [const NAME: u32, M: ?Sized] Sought<'a, NAME, M, T>;
     [const NAME: u32, A, R] SoughtGeneric<'a, NAME, T, A, R>;
-    [const OP: u8, I] SoughtIndex<'a, OP, T, I>;
 }
 
 impl<const NAME: u32, M: ?Sized, E: 'static, const N: usize, T: Value<Inner = [E; N]> + ?Sized> SeekInSlice<E>

@@ -405,8 +405,8 @@ proptest! {
                 1..5 => instruction.operands[field - 1] = value,
                 5 => damaged.words = value,
                 6 => damaged.lines.to_mut().truncate(value as usize),
-                7 => damaged.matrices.to_mut()[0].size = value,
-                _ => damaged.terms.to_mut()[0].coefficient = value,
+                7 => damaged.matrices.to_mut()[0] = value,
+                _ => damaged.terms.to_mut()[0][2] = value,
             }
         }
         if let Ok(program) = link(leak(damaged.clone()), &[], &Settings::default()) {

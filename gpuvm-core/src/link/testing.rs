@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use crate::interp::{Memory, Vm, arithmetic, run_all, trap_site};
 use crate::isa::{Instruction, NO_WORD, Op, Role, space, unpair};
-use crate::matrix::{Format, MatrixRecord, instruction_terms};
+use crate::matrix::instruction_terms;
 use crate::program::{ParamSlot, Program, Status};
 use crate::routine::{Callee, Cause, Routine, Site};
 use crate::types::{TypeRef, Value};
@@ -26,13 +26,8 @@ pub(crate) fn routine(
         let meant = instruction_terms(*instruction);
         if meant.count > 0 {
             instruction.operands[3] = matrices.len() as u32;
-            matrices.push(MatrixRecord {
-                format: Format::Sparse,
-                offset: terms.len() as u32,
-                size: meant.count as u32,
-                non_zeros: meant.count as u32,
-            });
-            terms.extend_from_slice(&meant.terms[..meant.count]);
+            matrices.push(terms.len() as u32);
+            terms.extend(meant.terms[..meant.count].iter().map(|term| term.packed()));
         }
     }
     Routine {

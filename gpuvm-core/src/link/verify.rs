@@ -4,7 +4,7 @@
 use super::data::{Data, MOST_DATA};
 use crate::isa::{Effect, Instruction, NO_WORD, Op, Role, unpair};
 use crate::link::LinkError;
-use crate::matrix::{Format, MatrixRecord, Term, instruction_terms};
+use crate::matrix::{PackedTerm, instruction_terms};
 use crate::routine::{Callee, Cause, Routine};
 
 /// Words of the arguments of the library's function that prints: a log, a VM and how many there are, a site, and a slice of
@@ -208,24 +208,23 @@ impl Check<'_> {
 
     fn matrix(&self, instruction: &Instruction) -> Result<(), String> {
         let number = instruction.operands[3];
-        let record = &self.routine.matrices[number as usize];
-        let Some(stored) = self.terms(record) else {
-            return Err(format!(
-                "matrix {number} is dense or lies outside of the routine's terms"
-            ));
+        let Some(stored) = self.terms(number as usize) else {
+            return Err(format!("matrix {number} lies outside of the routine's terms"));
         };
         let meant = instruction_terms(*instruction);
-        if stored == &meant.terms[..meant.count] {
+        let meant = meant.terms[..meant.count].iter().map(|term| term.packed());
+        if stored.iter().copied().eq(meant) {
             Ok(())
         } else {
             Err(format!("matrix {number} is not the one of this instruction"))
         }
     }
 
-    fn terms(&self, record: &MatrixRecord) -> Option<&[Term]> {
-        let start = record.offset as usize;
-        let end = start.checked_add(record.size as usize)?;
-        (record.format == Format::Sparse).then(|| self.routine.terms.get(start..end))?
+    fn terms(&self, matrix: usize) -> Option<&[PackedTerm]> {
+        let Routine { matrices, terms, .. } = self.routine;
+        let start = *matrices.get(matrix)? as usize;
+        let end = matrices.get(matrix + 1).map_or(terms.len(), |end| *end as usize);
+        terms.get(start..end)
     }
 
     fn patched(&self, data: &mut Data) -> Result<Vec<Instruction>, LinkError> {

@@ -49,6 +49,20 @@ pub struct Term {
     pub coefficient: u32,
 }
 
+/// A [`Term`] as words: row and column, ring and rotation, the coefficient.
+pub type PackedTerm = [u32; 3];
+
+impl Term {
+    /// Its words.
+    pub const fn packed(self) -> PackedTerm {
+        [
+            self.row as u32 | (self.column as u32) << 16,
+            self.ring as u32 | (self.rotation as u32) << 8,
+            self.coefficient,
+        ]
+    }
+}
+
 /// How a matrix is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]

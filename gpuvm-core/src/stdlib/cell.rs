@@ -231,8 +231,8 @@ macro_rules! compared {
         )*
         $(
             #[diagnostic::do_not_recommend]
-            impl<T> crate::facts::Method<{ crate::types::name_hash(stringify!($method)) }> for $cell<T> {
-                type Slot = crate::facts::MethodSlot<{ crate::types::name_hash(stringify!($method)) }, Self>;
+            impl<T> crate::facts::Method<{ gpuvm_macros::name_hash!($method) }> for $cell<T> {
+                type Slot = crate::facts::MethodSlot<{ gpuvm_macros::name_hash!($method) }, Self>;
                 const CALL: Option<CallFact> = None;
             }
         )*

@@ -130,8 +130,8 @@ macro_rules! compared {
     };
     (@methods $ty:ident; $($name:ident)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl crate::facts::Method<{ crate::types::name_hash(stringify!($name)) }> for $ty {
-            type Slot = crate::facts::MethodSlot<{ crate::types::name_hash(stringify!($name)) }, Self>;
+        impl crate::facts::Method<{ gpuvm_macros::name_hash!($name) }> for $ty {
+            type Slot = crate::facts::MethodSlot<{ gpuvm_macros::name_hash!($name) }, Self>;
             const CALL: Option<CallFact> = None;
         }
     )*};

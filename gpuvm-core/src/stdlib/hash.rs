@@ -8,14 +8,14 @@ use std::num::Wrapping;
 use gpuvm_macros::routine;
 
 use crate::facts::{Found, Method, RoutineType};
-use crate::types::{Static, Value, VmType, name_hash};
+use crate::types::{Static, Value, VmType};
 
 /// A hasher whose methods are routines.
 macro_rules! hash_state {
     ($($method:ident)*) => {
-        pub trait HashState: VmType + Hasher $(+ Method<{ name_hash(stringify!($method)) }>)* {}
+        pub trait HashState: VmType + Hasher $(+ Method<{ gpuvm_macros::name_hash!($method) }>)* {}
 
-        impl<H: VmType + Hasher $(+ Method<{ name_hash(stringify!($method)) }>)*> HashState for H {}
+        impl<H: VmType + Hasher $(+ Method<{ gpuvm_macros::name_hash!($method) }>)*> HashState for H {}
     };
 }
 hash_state! {
@@ -276,9 +276,9 @@ impl<T: Part + VmType> HashedEach for Reverse<T> where Reverse<T>: Part {}
 impl<T: HashesArrays, const N: usize> HashedEach for [T; N] where [T; N]: Part {}
 
 /// A hasher that writes bytes.
-pub trait Writes: VmType + Hasher + Method<{ name_hash("write") }> {}
+pub trait Writes: VmType + Hasher + Method<{ gpuvm_macros::name_hash!("write") }> {}
 
-impl<H: VmType + Hasher + Method<{ name_hash("write") }>> Writes for H {}
+impl<H: VmType + Hasher + Method<{ gpuvm_macros::name_hash!("write") }>> Writes for H {}
 
 /// The methods that a hasher has by its `write`, and by others of them.
 macro_rules! by_write {
@@ -302,9 +302,9 @@ by_write! {
 
 macro_rules! by_another {
     ($($name:ident $ty:ident $another:ident $as:ident $bound:ident;)*) => {$(
-        pub trait $bound: VmType + Hasher + Method<{ name_hash(stringify!($another)) }> {}
+        pub trait $bound: VmType + Hasher + Method<{ gpuvm_macros::name_hash!($another) }> {}
 
-        impl<H: VmType + Hasher + Method<{ name_hash(stringify!($another)) }>> $bound for H {}
+        impl<H: VmType + Hasher + Method<{ gpuvm_macros::name_hash!($another) }>> $bound for H {}
 
         #[routine(library)]
         pub fn $name<H: $bound>(state: &mut H, value: $ty) {

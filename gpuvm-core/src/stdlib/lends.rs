@@ -3,12 +3,12 @@
 use gpuvm_macros::routine;
 
 use crate::facts::{CallFact, Lends};
-use crate::types::{Static, Value, name_hash};
+use crate::types::{Static, Value};
 
-const AS_REF: u32 = name_hash("as_ref");
-const AS_MUT: u32 = name_hash("as_mut");
-const BORROW: u32 = name_hash("borrow");
-const BORROW_MUT: u32 = name_hash("borrow_mut");
+const AS_REF: u32 = gpuvm_macros::name_hash!("as_ref");
+const AS_MUT: u32 = gpuvm_macros::name_hash!("as_mut");
+const BORROW: u32 = gpuvm_macros::name_hash!("borrow");
+const BORROW_MUT: u32 = gpuvm_macros::name_hash!("borrow_mut");
 
 #[routine(library, inline)]
 fn itself<T: Value + ?Sized + 'static>(value: &'static T) -> &'static T {

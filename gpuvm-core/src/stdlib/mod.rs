@@ -29,8 +29,8 @@ mod unicode;
 macro_rules! methods {
     ($([$($generics:tt)*] $ty:ty, $name:ident = $routine:ty;)*) => {$(
 #[diagnostic::do_not_recommend]
-        impl<$($generics)*> $crate::facts::Method<{ $crate::types::name_hash(stringify!($name)) }> for $ty {
-            type Slot = $crate::facts::MethodSlot<{ $crate::types::name_hash(stringify!($name)) }, Self>;
+        impl<$($generics)*> $crate::facts::Method<{ gpuvm_macros::name_hash!($name) }> for $ty {
+            type Slot = $crate::facts::MethodSlot<{ gpuvm_macros::name_hash!($name) }, Self>;
             const CALL: Option<$crate::facts::CallFact> = Some($crate::facts::CallFact::of::<$routine>());
         }
     )*};
@@ -40,8 +40,8 @@ macro_rules! methods {
 macro_rules! generic_methods {
     ($([$($generics:tt)*] $ty:ty, $name:ident ($decides:ty) -> $result:ty = $routine:ty;)*) => {$(
 #[diagnostic::do_not_recommend]
-        impl<$($generics)*> $crate::facts::GenericMethod<{ $crate::types::name_hash(stringify!($name)) }, $decides, $result> for $ty {
-            type Slot = $crate::facts::GenericSlot<{ $crate::types::name_hash(stringify!($name)) }, Self, $decides, $result>;
+        impl<$($generics)*> $crate::facts::GenericMethod<{ gpuvm_macros::name_hash!($name) }, $decides, $result> for $ty {
+            type Slot = $crate::facts::GenericSlot<{ gpuvm_macros::name_hash!($name) }, Self, $decides, $result>;
             const CALL: Option<$crate::facts::CallFact> = Some($crate::facts::CallFact::of::<$routine>());
         }
     )*};

@@ -98,7 +98,7 @@ impl Lowering<'_> {
             self.push_local(whole);
             self.irrefutable(&typed.pat, &known);
             let (ty, slot) = (&typed.ty, shadow::slot(slot));
-            named.extend(quote!(::gpuvm::__private::name_type::<#ty>(&#slot);));
+            named.extend(quote!(::gpuvm::__private::name_type::<#ty>(#slot);));
         }
         self.extras.push(named);
     }

@@ -1,7 +1,7 @@
 //! Expressions: the dispatch, and what is neither control flow nor a call — paths, fields, elements, references, casts, aggregates.
 
 use gpuvm_nodes::method::{NO_METHOD, method_number};
-use gpuvm_nodes::node::{Node, Operator};
+use gpuvm_nodes::node::Node;
 use gpuvm_nodes::{Kind, name_hash};
 use quote::ToTokens;
 use syn::{Expr, ExprGroup, ExprParen, ExprPath, Index, Member, RangeLimits, Token, Type};
@@ -323,12 +323,11 @@ impl Lowering<'_> {
             }
         };
         if let Some(slot) = slot {
-            let operator = if changes { Operator::IndexMut } else { Operator::Index };
             self.stream.number(slot);
             self.may_call(Calls::Maybe);
             match place && !matches!(&*node.index, Expr::Range(_)) {
-                true => shadow::index(node, operator as u8, seeks, slot),
-                false => shadow::index_as_whole(expr, operator as u8, seeks, slot),
+                true => shadow::index(node, changes, seeks, slot),
+                false => shadow::index_as_whole(expr, changes, seeks, slot),
             }
         }
         known

@@ -266,10 +266,10 @@ impl Lowering<'_> {
         if self.evidence && !(known.is_primitive() || other.is_primitive()) {
             let slot = self.new_slot();
             let name = shadow::slot(slot);
-            let number = operator as u8;
+            let function = shadow::operator_function("compare", operator, span);
             self.stream.node(Node::BinaryAs).number(operator as u64).number(slot);
             self.may_call(Calls::Maybe);
-            compare = quote_spanned!(span=> ::gpuvm::__private::comparison::<#number, _, _, _>(__a, __b, &(), &#name););
+            compare = quote_spanned!(span=> ::gpuvm::__private::#function(__a, __b, ((),), #name););
         } else {
             self.stream.node(Node::Binary).number(operator as u64);
         }

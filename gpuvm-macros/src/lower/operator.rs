@@ -48,7 +48,8 @@ impl Lowering<'_> {
         let slot = self.new_slot();
         self.stream.node(Node::UnaryAs).number(operator as u64).number(slot);
         self.may_call(Calls::Maybe);
-        shadow::unary(expr, operator as u8, slot);
+        let is_local = self.is_local(&node.expr);
+        shadow::unary(expr, operator, is_local, slot);
         Known::Unknown
     }
 
@@ -104,7 +105,8 @@ impl Lowering<'_> {
             self.stream.node(Node::BinaryAs).number(operator as u64).number(slot);
             self.may_call(Calls::Maybe);
             let with_forms = self.about.parameters.is_empty() && !self.about.traits;
-            shadow::binary(expr, operator as u8, with_forms, slot);
+            let are_locals = [self.is_local(&node.left), self.is_local(&node.right)];
+            shadow::binary(expr, operator, with_forms, are_locals, slot);
         }
         match compares {
             true => Known::BOOL,
@@ -153,10 +155,16 @@ impl Lowering<'_> {
             let slot = self.new_slot();
             self.stream.node(Node::AssignOpAs).number(operator as u64).number(slot);
             self.may_call(Calls::Maybe);
-            shadow::assign_operator(expr, operator as u8, slot);
+            let is_local = self.is_local(&node.right);
+            shadow::assign_operator(expr, operator, is_local, slot);
         }
         self.stream.node(Node::Unit);
         Known::Unit
+    }
+
+    /// Whether an expression is the name of a local variable, which the shadow may name as often as it likes.
+    fn is_local(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Path(node) if node.path.get_ident().is_some_and(|name| self.find(name).is_some()))
     }
 
     /// Whether evaluating an expression may change a variable or memory.

@@ -43,7 +43,7 @@
 //! ```text
 //! pub fn launch<'a>(runtime: &Runtime, x: impl ColumnArg<'a, f32>, me: impl RecordArg<'a, Boid>, all: impl SliceArg<'a, Boid>,
 //!     out: impl ChunkArg<'a, u32>, bins: impl AtomicArg<'a, AtomicU32>) -> Result<Done> {
-//!     runtime.launch("step")?.args((x.into_arg(), me.into_arg(), …)).run()
+//!     launch(runtime, "step", (x, me, all, out, bins))
 //! }
 //! ```
 //!

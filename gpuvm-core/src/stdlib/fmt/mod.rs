@@ -16,7 +16,7 @@ use super::char::encode;
 use super::intrinsics;
 use crate::facts::{CallSlot, Method, RoutineType, Slot};
 use crate::marker::Unreferenced;
-use crate::types::{Kind, Static, Type, TypeRef, Value, name_hash};
+use crate::types::{Kind, Static, Type, TypeRef, Value};
 
 /// What texts are written to: an `impl fmt::Write` that is a routine.
 #[diagnostic::on_unimplemented(
@@ -25,13 +25,19 @@ use crate::types::{Kind, Static, Type, TypeRef, Value, name_hash};
     note = "put `#[routine]` above the `impl fmt::Write for {Self}`"
 )]
 pub trait Sink:
-    Unreferenced + fmt::Write + Method<{ name_hash("write_str") }> + Method<{ name_hash("write_char") }>
+    Unreferenced
+    + fmt::Write
+    + Method<{ gpuvm_macros::name_hash!("write_str") }>
+    + Method<{ gpuvm_macros::name_hash!("write_char") }>
 {
 }
 
 #[diagnostic::do_not_recommend]
 impl<W> Sink for W where
-    W: Unreferenced + fmt::Write + Method<{ name_hash("write_str") }> + Method<{ name_hash("write_char") }>
+    W: Unreferenced
+        + fmt::Write
+        + Method<{ gpuvm_macros::name_hash!("write_str") }>
+        + Method<{ gpuvm_macros::name_hash!("write_char") }>
 {
 }
 
@@ -115,7 +121,7 @@ pub fn of_formatter<W: Sink>(f: &'static mut Formatter<'static, W>) -> &'static 
 /// Fills a slot with what finds where a text is written to, and gives that.
 pub fn sink_of<D: Value<Inner: WrittenTo>>(
     _: &D,
-    _: &std::marker::PhantomData<<D::Inner as WrittenTo>::Slot>,
+    _: std::marker::PhantomData<<D::Inner as WrittenTo>::Slot>,
 ) -> &'static mut <D::Inner as WrittenTo>::Sink {
     unreachable!("the shadow of a routine never runs")
 }
@@ -146,7 +152,7 @@ impl<T: Displays + ?Sized, W: Sink> Formatted<{ gpuvm_nodes::Style::Display as u
 pub fn formatted<const STYLE: u8, T: Value<Inner: Formatted<STYLE, W>> + ?Sized, W>(
     _: &T,
     _: &Formatter<'_, W>,
-    _: &std::marker::PhantomData<<T::Inner as Formatted<STYLE, W>>::Slot>,
+    _: std::marker::PhantomData<<T::Inner as Formatted<STYLE, W>>::Slot>,
 ) -> fmt::Result {
     unreachable!("the shadow of a routine never runs")
 }
@@ -324,9 +330,9 @@ of_formatter! {
 }
 
 /// `write_char` of what has `write_str` alone.
-pub trait WritesText: Unreferenced + fmt::Write + Method<{ name_hash("write_str") }> {}
+pub trait WritesText: Unreferenced + fmt::Write + Method<{ gpuvm_macros::name_hash!("write_str") }> {}
 
-impl<W: Unreferenced + fmt::Write + Method<{ name_hash("write_str") }>> WritesText for W {}
+impl<W: Unreferenced + fmt::Write + Method<{ gpuvm_macros::name_hash!("write_str") }>> WritesText for W {}
 
 #[routine(library)]
 pub fn write_char<W: WritesText>(sink: &mut W, c: char) -> fmt::Result {

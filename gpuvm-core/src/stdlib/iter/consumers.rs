@@ -8,7 +8,7 @@ use super::super::{generic_methods, intrinsics, methods};
 use super::{AnIterator, DoubleEnded, Gathers, Sequence, Skips};
 use crate::encode::node::Operator;
 use crate::facts::Operation;
-use crate::types::{Static, Value, VmType, name_hash};
+use crate::types::{Static, Value, VmType};
 
 const ADD: u8 = Operator::Add as u8;
 const MUL: u8 = Operator::Mul as u8;
@@ -341,10 +341,10 @@ generic_methods! {
     [I: Sequence, K: Ordered + Copy] AnIterator<I>, min_by_key(K) -> Option<I::Item> = min_by_key<I, K>;
 }
 
-impl<T: Static, S: Sums<T>> Gathers<{ name_hash("sum") }, T> for S {
+impl<T: Static, S: Sums<T>> Gathers<{ gpuvm_macros::name_hash!("sum") }, T> for S {
     type Routine<I: Sequence<Item = T>> = sum<I, S>;
 }
 
-impl<T: Static, S: Multiplies<T>> Gathers<{ name_hash("product") }, T> for S {
+impl<T: Static, S: Multiplies<T>> Gathers<{ gpuvm_macros::name_hash!("product") }, T> for S {
     type Routine<I: Sequence<Item = T>> = product<I, S>;
 }

@@ -12,13 +12,13 @@ use crate::encode::Source;
 use crate::facts::{CallFact, GenericMethod, IntoSlot, Iterable, Method, Next, NextSlot, RoutineType};
 use crate::marker::MethodBody;
 use crate::routine::Routine;
-use crate::types::{ConstantValue, ConstantWord, Static, Type, TypeRef, Value, name_hash};
+use crate::types::{ConstantValue, ConstantWord, Static, Type, TypeRef, Value};
 
-const INTO_ITER: u32 = name_hash("into_iter");
-const SUM: u32 = name_hash("sum");
-const PRODUCT: u32 = name_hash("product");
-const COLLECT: u32 = name_hash("collect");
-const EXTEND: u32 = name_hash("extend");
+const INTO_ITER: u32 = gpuvm_macros::name_hash!("into_iter");
+const SUM: u32 = gpuvm_macros::name_hash!("sum");
+const PRODUCT: u32 = gpuvm_macros::name_hash!("product");
+const COLLECT: u32 = gpuvm_macros::name_hash!("collect");
+const EXTEND: u32 = gpuvm_macros::name_hash!("extend");
 
 /// An iterator as a routine that is given it knows it: the words are those of `I`.
 pub struct Given<I>(PhantomData<fn() -> I>);

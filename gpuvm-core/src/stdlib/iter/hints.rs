@@ -6,7 +6,7 @@ use super::super::methods;
 use super::adaptors::{Chain, Filter, FilterMap, MapWhile, Scan, SkipWhile, TakeWhile};
 use super::{AnIterator, Counted, Given, Sequence};
 use crate::facts::{CallFact, Method, MethodSlot};
-use crate::types::{Static, Value, name_hash};
+use crate::types::{Static, Value};
 
 /// How many elements are left, of an iterator that knows.
 #[routine(library, inline)]
@@ -23,7 +23,7 @@ pub trait Hinted: Sequence + Value<Inner: Method<SIZE_HINT>> {}
 
 impl<I> Hinted for I where I: Sequence + Value<Inner: Method<SIZE_HINT>> {}
 
-const SIZE_HINT: u32 = name_hash("size_hint");
+const SIZE_HINT: u32 = gpuvm_macros::name_hash!("size_hint");
 
 /// Of what may leave out any of its elements.
 macro_rules! at_most {

@@ -28,7 +28,7 @@ pub use sources::{Empty, FromFn, IntoIter, Once, OptionIter, RepeatN, Repeats, S
 
 use crate::facts::{CallFact, IntoSlot, Method, Next, NextSlot};
 use crate::marker::MethodBody;
-use crate::types::{Static, Type, Value, name_hash};
+use crate::types::{Static, Type, Value};
 
 /// What all iterators of std are to their methods, which they share.
 pub struct AnIterator<I>(std::marker::PhantomData<I>);
@@ -71,17 +71,17 @@ impl<I: Sequence> Next for AnIterator<I> {
     const EACH: CallFact = I::EACH;
 }
 
-const NEXT_BODY: u32 = name_hash("Iterator::next");
-const NEXT_BACK_BODY: u32 = name_hash("DoubleEndedIterator::next_back");
-const LEN_BODY: u32 = name_hash("ExactSizeIterator::len");
-const ADVANCE_BODY: u32 = name_hash("Advance::advance");
-const ADVANCE_BACK_BODY: u32 = name_hash("AdvanceBack::advance_back");
+const NEXT_BODY: u32 = gpuvm_macros::name_hash!("Iterator::next");
+const NEXT_BACK_BODY: u32 = gpuvm_macros::name_hash!("DoubleEndedIterator::next_back");
+const LEN_BODY: u32 = gpuvm_macros::name_hash!("ExactSizeIterator::len");
+const ADVANCE_BODY: u32 = gpuvm_macros::name_hash!("Advance::advance");
+const ADVANCE_BACK_BODY: u32 = gpuvm_macros::name_hash!("AdvanceBack::advance_back");
 
-const NEXT: u32 = name_hash("next");
-const NEXT_BACK: u32 = name_hash("next_back");
-const LEN: u32 = name_hash("len");
-const ADVANCE: u32 = name_hash("advance");
-const ADVANCE_BACK: u32 = name_hash("advance_back");
+const NEXT: u32 = gpuvm_macros::name_hash!("next");
+const NEXT_BACK: u32 = gpuvm_macros::name_hash!("next_back");
+const LEN: u32 = gpuvm_macros::name_hash!("len");
+const ADVANCE: u32 = gpuvm_macros::name_hash!("advance");
+const ADVANCE_BACK: u32 = gpuvm_macros::name_hash!("advance_back");
 
 /// An iterator whose `next` is a routine.
 pub trait Sequence:

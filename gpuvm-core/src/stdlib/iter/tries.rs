@@ -7,10 +7,10 @@ use gpuvm_macros::routine;
 use super::super::generic_methods;
 use super::consumers::{Multiplies, Sums};
 use super::{AnIterator, DoubleEnded, Gathers, Sequence};
-use crate::types::{Static, name_hash};
+use crate::types::Static;
 
-const SUM: u32 = name_hash("sum");
-const PRODUCT: u32 = name_hash("product");
+const SUM: u32 = gpuvm_macros::name_hash!("sum");
+const PRODUCT: u32 = gpuvm_macros::name_hash!("product");
 
 #[routine(library, inline)]
 fn try_fold_flow<I: Sequence, B: Static, C: Static>(

@@ -9,7 +9,7 @@ use super::super::methods;
 use super::super::slice::Comparable;
 use crate::encode::node::Operator;
 use crate::facts::{Method, Operation};
-use crate::types::{VmType, name_hash};
+use crate::types::VmType;
 
 const ADD: u8 = Operator::Add as u8;
 const SUB: u8 = Operator::Sub as u8;
@@ -50,7 +50,7 @@ macro_rules! integers {
     ($(#[$doc:meta])* $trait:ident: $($bound:path),*; $($of:ident)*;
         { $($(#[$method:meta])* $name:ident($($argument:ident: $ty:ty),*) -> $result:ty;)* }) => {
         $(#[$doc])*
-        pub trait $trait: $($bound +)* VmType $(+ Method<{ name_hash(stringify!($name)) }>)* {
+        pub trait $trait: $($bound +)* VmType $(+ Method<{ gpuvm_macros::name_hash!($name) }>)* {
             $(fn $name(self $(, $argument: $ty)*) -> $result;)*
         }
         integers! { @impl $trait; $($of)*; { $($name($($argument: $ty),*) -> $result;)* } }

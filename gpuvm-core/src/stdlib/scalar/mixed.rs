@@ -5,7 +5,7 @@ use gpuvm_macros::routine;
 use super::super::methods;
 use super::integer::{Integer, integers};
 use crate::facts::Method;
-use crate::types::{VmType, name_hash};
+use crate::types::VmType;
 
 /// The conversions of bits between the signed and the unsigned integer of a width.
 macro_rules! casts {
@@ -56,7 +56,7 @@ casts! {
 }
 
 /// An integer of which there is another of the same width, with a sign or without.
-pub trait Casts<T>: Integer + Method<{ name_hash("cast_other") }> {
+pub trait Casts<T>: Integer + Method<{ gpuvm_macros::name_hash!("cast_other") }> {
     fn cast_other(self) -> T;
 }
 

@@ -95,7 +95,7 @@ macro_rules! parses {
 }
 pub(super) use parses;
 
-const PARSE: u32 = name_hash("parse");
+const PARSE: u32 = gpuvm_macros::name_hash!("parse");
 
 /// Which error it is follows from the type.
 impl<T: Parse, E: Static> GenericMethod<PARSE, (), Result<T, E>> for str {

@@ -2,6 +2,8 @@
 //! expression each. Every wrap stands in parentheses, so that it may take any expression's place, and carries the user's spans, so
 //! that rustc's messages point at the user's code.
 
+mod operators;
+
 use gpuvm_nodes::node::Operator;
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -10,6 +12,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Type};
 
 use crate::native;
+pub use operators::{assign_operator, binary, operator_function, unary};
 
 /// The name of a slot's variable.
 pub fn slot(number: u64) -> Ident {
@@ -123,7 +126,7 @@ pub fn asked_of_value(ty: &syn::TypePath) -> Type {
 pub fn written(ty: &Type, number: u64) -> TokenStream {
     let span = at(ty);
     let slot = slot_at(number, span);
-    quote_spanned!(span=> ::gpuvm::__private::name_type::<#ty>(&#slot);)
+    quote_spanned!(span=> ::gpuvm::__private::name_type::<#ty>(#slot);)
 }
 
 /// Takes an expression out, to put a wrap around it.
@@ -131,11 +134,12 @@ pub fn take(expr: &mut Expr) -> Expr {
     std::mem::replace(expr, Expr::Verbatim(TokenStream::new()))
 }
 
-/// Asks something of an expression's value, which is `__v.0`.
-fn ask(expr: &mut Expr, span: Span, question: &TokenStream) {
+/// Asks something of an expression's value: a function of gpuvm's that is given it in a tuple of one, and `others`. The value has to come of the user's
+/// expression and of nothing else, so that nothing is known of it where rustc finds that mistaken.
+fn ask(expr: &mut Expr, span: Span, function: &TokenStream, others: &TokenStream) {
     let (ends, inner) = (Ends::of(expr), take(expr));
     *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        match (#inner,) { __v => { #question; __v } }
+        match (#inner,) { __v => { ::gpuvm::__private::#function(__v, #others); __v } }
     }));
 }
 
@@ -143,11 +147,7 @@ fn ask(expr: &mut Expr, span: Span, question: &TokenStream) {
 pub fn bind(expr: &mut Expr, number: u64) {
     let span = at(expr);
     let slot = slot_at(number, span);
-    ask(
-        expr,
-        span,
-        &quote_spanned!(span=> ::gpuvm::__private::bind(&__v.0, &#slot)),
-    );
+    ask(expr, span, &quote_spanned!(span=> bind), &slot.into_token_stream());
 }
 
 /// The same where the type that is expected decides, as it does what references in an array become.
@@ -155,15 +155,15 @@ pub fn bind_expected(expr: &mut Expr, number: u64) {
     let span = at(expr);
     let slot = slot_at(number, span);
     let inner = take(expr);
-    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::bound(#inner, &#slot))));
+    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::bound(#inner, #slot))));
 }
 
 /// Fills a slot with the type of a constant, and tells it to the function that fetches the constant.
 pub fn bind_constant(expr: &mut Expr, constant: usize, number: u64) {
     let span = at(expr);
     let (slot, fetcher) = (slot_at(number, span), fetcher(constant, span));
-    let question = quote_spanned!(span=> ::gpuvm::__private::bind_constant(&__v.0, #fetcher, &#slot));
-    ask(expr, span, &question);
+    let others = quote_spanned!(span=> #fetcher, #slot);
+    ask(expr, span, &quote_spanned!(span=> bind_constant), &others);
 }
 
 /// Fills a slot with the type of a size, and tells the type of what is measured to the function that fetches it.
@@ -171,7 +171,7 @@ pub fn measured(expr: &mut Expr, constant: usize, number: u64) {
     let Expr::Call(node) = take(expr) else { return };
     let span = at(&node.func);
     let (slot, fetcher, value) = (slot_at(number, span), fetcher(constant, span), &node.args);
-    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::measured(#value, #fetcher, &#slot))));
+    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::measured(#value, #fetcher, #slot))));
 }
 
 /// Fills a slot with what a name is that may be a constructor's.
@@ -180,7 +180,7 @@ pub fn named(expr: &mut Expr, number: u64) {
     let slot = slot_at(number, span);
     let inner = take(expr);
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#inner) { __v => { ::gpuvm::__private::named(&__v, &#slot); __v } })
+        (match (#inner) { __v => { ::gpuvm::__private::named(&__v, #slot); __v } })
     });
 }
 
@@ -190,7 +190,7 @@ pub fn named_constant(expr: &mut Expr, constant: usize, number: u64) {
     let (slot, fetcher) = (slot_at(number, span), fetcher(constant, span));
     let inner = take(expr);
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#inner) { __v => { ::gpuvm::__private::named_constant(&__v, #fetcher, &#slot); __v } })
+        (match (#inner) { __v => { ::gpuvm::__private::named_constant(&__v, #fetcher, #slot); __v } })
     });
 }
 
@@ -207,17 +207,13 @@ pub fn repeated(expr: &mut Expr) {
 pub fn default(expr: &mut Expr, number: u64) {
     let span = at(expr);
     let slot = slot_at(number, span);
-    ask(
-        expr,
-        span,
-        &quote_spanned!(span=> ::gpuvm::__private::default(&__v.0, &#slot)),
-    );
+    ask(expr, span, &quote_spanned!(span=> default), &slot.into_token_stream());
 }
 
 /// Fills a slot with the type of a place that is named, beside the code.
 pub fn bind_place(place: TokenStream, span: Span, number: u64) -> TokenStream {
     let slot = slot_at(number, span);
-    quote_spanned!(span=> ::gpuvm::__private::bind(&#place, &#slot);)
+    quote_spanned!(span=> ::gpuvm::__private::bind_place(&#place, #slot);)
 }
 
 /// Fills a slot with the type of a cast.
@@ -226,103 +222,32 @@ pub fn name_type(expr: &mut Expr, ty: &Type, number: u64) {
     let slot = slot_at(number, span);
     let inner = take(expr);
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        ({ ::gpuvm::__private::name_type::<#ty>(&#slot); (#inner) })
-    });
-}
-
-/// Fills a slot with the meaning of a binary operator. What it results in is told, too: where rustc finds no operator at all it says so, and takes
-/// the rest for granted.
-///
-/// `with_forms`: whether a comparison of a value with a reference to one has to be told from one of two values.
-pub fn binary(expr: &mut Expr, operator: u8, with_forms: bool, number: u64) {
-    let ends = Ends::of(expr);
-    let Expr::Binary(node) = take(expr) else {
-        return;
-    };
-    let span = at(&node.op);
-    let slot = slot_at(number, span);
-    let (left, op, right) = (node.left, node.op, node.right);
-    let operator = spanned(Literal::u8_suffixed(operator), span);
-    use syn::BinOp::{Eq, Ge, Gt, Le, Lt, Ne};
-    *expr = Expr::Verbatim(
-        ends.entry(if matches!(op, Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_)) {
-            // A comparison takes references to its operands, which may be slices.
-            let (a, b) = (
-                standing_for(quote!(*__a), left.span()),
-                standing_for(quote!(*__b), right.span()),
-            );
-            let comparison = Ident::new(
-                if with_forms {
-                    "comparison_of_forms"
-                } else {
-                    "comparison"
-                },
-                span,
-            );
-            quote_spanned! {span=>
-                match (&(#left), &(#right)) { (__a, __b) => match (#a #op #b,) { __v => {
-                    ::gpuvm::__private::#comparison::<#operator, _, _, _>(__a, __b, &__v.0, &#slot);
-                    __v
-                } } }
-            }
-        } else {
-            let (a, b) = (Ends::of(&left).entry_of("__a"), Ends::of(&right).entry_of("__b"));
-            quote_spanned! {span=>
-                match ((#left,), (#right,)) { (__a, __b) => match (#a #op #b,) { __v => {
-                    ::gpuvm::__private::operator::<#operator, _, _, _>(&__a.0, &__b.0, &__v.0, &#slot);
-                    __v
-                } } }
-            }
-        }),
-    );
-}
-
-/// Fills a slot with the meaning of an assigning operator.
-pub fn assign_operator(expr: &mut Expr, operator: u8, number: u64) {
-    let Expr::Binary(node) = take(expr) else {
-        return;
-    };
-    let span = at(&node.op);
-    let slot = slot_at(number, span);
-    let (left, op, right) = (node.left, node.op, node.right);
-    let operator = spanned(Literal::u8_suffixed(operator), span);
-    let b = Ends::of(&right).entry_of("__b");
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match (#right,) { __b => match (#left #op #b) { __v => {
-            match &#left { __a => ::gpuvm::__private::operator::<#operator, _, _, _>(__a, &__b.0, &__v, &#slot) }
-        } } })
+        ({ ::gpuvm::__private::name_type::<#ty>(#slot); (#inner) })
     });
 }
 
 /// Fills a slot with the meaning of an index. A place is named twice rather than borrowed.
-/// `seeks`: whether it may be behind a `Deref` of the user's.
-pub fn index(node: &mut syn::ExprIndex, operator: u8, seeks: bool, number: u64) {
+/// `changes`: whether the element is assigned to or borrowed to be. `seeks`: whether it may be behind a `Deref` of the user's.
+pub fn index(node: &mut syn::ExprIndex, changes: bool, seeks: bool, number: u64) {
     let span = at(&node.index);
     let slot = slot_at(number, span);
-    let operator = spanned(Literal::u8_suffixed(operator), span);
     let (base, ends, index) = (&node.expr, Ends::of(&node.index), take(&mut node.index));
-    let link = link_index(&operator, seeks, &slot, span);
-    *node.index = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        match (#index,) { __i => {
-            match &#base { __s => #link }
-            __i
-        } }
-    }));
+    let link = link_index(&quote_spanned!(span=> &#base), changes, seeks, &slot, span);
+    *node.index = Expr::Verbatim(ends.entry(quote_spanned!(span=> match (#index,) { __i => { #link; __i } })));
 }
 
 /// The same of what is no place, and of a range, whose bounds are known only where the element is.
-pub fn index_as_whole(expr: &mut Expr, operator: u8, seeks: bool, number: u64) {
+pub fn index_as_whole(expr: &mut Expr, changes: bool, seeks: bool, number: u64) {
     let Expr::Index(mut node) = take(expr) else {
         return;
     };
     let span = at(&node.index);
     let slot = slot_at(number, span);
-    let operator = spanned(Literal::u8_suffixed(operator), span);
     let base = standing_for(quote!(*__s), node.expr.span());
     let base = std::mem::replace(&mut *node.expr, Expr::Verbatim(base));
     let index = Expr::Verbatim(Ends::of(&node.index).entry_of("__i"));
     let index = std::mem::replace(&mut *node.index, index);
-    let link = link_index(&operator, seeks, &slot, span);
+    let link = link_index(&quote_spanned!(span=> __s), changes, seeks, &slot, span);
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (*match (&#base, (#index,)) { (__s, __i) => match &#node { __e => {
             #link;
@@ -331,17 +256,25 @@ pub fn index_as_whole(expr: &mut Expr, operator: u8, seeks: bool, number: u64) {
     });
 }
 
-/// Fills a slot with the index operator of `__s` by `__i`.
-fn link_index(operator: &Literal, seeks: bool, slot: &Ident, span: Span) -> TokenStream {
-    let link = |slot: TokenStream| quote_spanned!(span=> ::gpuvm::__private::index::<#operator, _, _, _>(__s, &__i.0, &(), #slot));
-    if !seeks {
-        return link(quote!(&#slot));
+/// Fills a slot with the index operator of `base`, a reference, by `__i`, a tuple of one.
+fn link_index(base: &TokenStream, changes: bool, seeks: bool, slot: &Ident, span: Span) -> TokenStream {
+    let function = |name: &str, name_mut: &str| Ident::new(if changes { name_mut } else { name }, span);
+    match seeks {
+        false => {
+            let function = function("index", "index_mut");
+            quote_spanned!(span=> ::gpuvm::__private::#function(__i, #base, #slot))
+        }
+        true => {
+            let function = function("sought_index", "sought_index_mut");
+            quote_spanned! {span=> {
+                use ::gpuvm::__private::{IndexBehind as _, IndexBehindMut as _, IndexHere as _, IndexNowhere as _};
+                (&&&&::gpuvm::__private::#function(#base, &__i.0)).__gpuvm_index(__i, #slot)
+            }}
+        }
     }
-    let sought = quote_spanned!(span=> ::gpuvm::__private::sought_index::<#operator, _, _>(__s, &__i.0));
-    seeking(&sought, &link(led(slot, span)), span)
 }
 
-/// What is asked of `__s`, which is where method lookup finds what is `sought`; the way there is `__w`.
+/// More that is asked of `__s`, which is where method lookup finds what is `sought`; the way there is `__w`.
 fn seeking(sought: &TokenStream, asked: &TokenStream, span: Span) -> TokenStream {
     quote_spanned! {span=> {
         let (__w, __s) = {
@@ -354,23 +287,7 @@ fn seeking(sought: &TokenStream, asked: &TokenStream, span: Span) -> TokenStream
 
 /// The slot of what is found there.
 fn led(slot: &Ident, span: Span) -> TokenStream {
-    quote_spanned!(span=> ::gpuvm::__private::led(&__w, &#slot))
-}
-
-/// Fills a slot with the meaning of a unary operator.
-pub fn unary(expr: &mut Expr, operator: u8, number: u64) {
-    let ends = Ends::of(expr);
-    let Expr::Unary(node) = take(expr) else {
-        return;
-    };
-    let span = at(&node.op);
-    let slot = slot_at(number, span);
-    let (op, inner) = (node.op, node.expr);
-    let a = Ends::of(&inner).entry_of("__a");
-    let operator = spanned(Literal::u8_suffixed(operator), span);
-    *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        match (#inner,) { __a => match (#op #a,) { __v => { ::gpuvm::__private::unary::<#operator, _, _>(&__a.0, &__v.0, &#slot); __v } } }
-    }));
+    quote_spanned!(span=> ::gpuvm::__private::led(&__w, #slot))
 }
 
 /// The type beside a function that a path names.
@@ -440,7 +357,7 @@ pub fn call(expr: &mut Expr, callee: &Callee, namesake: Option<TokenStream>, num
         // What it is given is nobody's business.
         *expr = Expr::Verbatim(quote_spanned! {span=>
             (match #path { #function => {
-                ::gpuvm::__private::link(::core::marker::PhantomData::<::gpuvm::__private::NotARoutine>, &#slot);
+                ::gpuvm::__private::link(::core::marker::PhantomData::<::gpuvm::__private::NotARoutine>, #slot);
                 match (#function,) { (__c,) => ::gpuvm::__private::of_std(__c) }
             } })
         });
@@ -448,11 +365,7 @@ pub fn call(expr: &mut Expr, callee: &Callee, namesake: Option<TokenStream>, num
     }
     let marker = callee.marker(&function, namesake, span);
     *node.func = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        match #path { #function => {
-            let __m = #marker;
-            ::gpuvm::__private::link(__m, &#slot);
-            (::gpuvm::__private::called(__m, #function),)
-        } }
+        match #path { #function => ::gpuvm::__private::called(#marker, #function, #slot) }
     }));
     *expr = Expr::Call(node);
 }
@@ -486,7 +399,7 @@ pub fn call_with_closure(expr: &mut Expr, callee: &Callee, namesake: Option<Toke
         ({
             let __f = ::core::marker::PhantomData;
             match #node { __v => {
-                match ::gpuvm::__private::any_of(&__f) { __f => ::gpuvm::__private::link(#marker, &#slot) }
+                match ::gpuvm::__private::any_of(&__f) { __f => ::gpuvm::__private::link(#marker, #slot) }
                 __v
             } }
         })
@@ -516,27 +429,35 @@ pub fn method(expr: &mut Expr, hash: u32, on: On, elsewhere: bool, twin: Option<
     let receiver = receiver(&node, place);
     let known = twin.map(|_| known_arguments(&mut node, span));
     let declared = known.iter().flatten();
-    let link = match (twin, &known) {
+    let call = |node: &syn::ExprMethodCall| match (twin, &known) {
         (Some(twin), Some(known)) => {
             let named = quote_spanned!(span=> named_as_std::<#hash, _, _>(__s, __m));
-            link_named_as_std(twin, &receiver, known, &named, &quote!(&#slot), span)
+            let link = link_named_as_std(twin, &receiver, known, &named, &slot, span);
+            quote_spanned! {span=>
+                #(let #declared = ::core::marker::PhantomData;)*
+                match (#node,) { __v => {
+                    match &#receiver { __s => #link };
+                    __v
+                } }
+            }
         }
         _ if seeks => {
-            let sought = quote_spanned!(span=> ::gpuvm::__private::sought::<#hash, _>(__s));
-            let slot = led(&slot, span);
-            let asked = quote_spanned!(span=> ::gpuvm::__private::method::<#hash, _, _>(__s, &__v.0, #slot));
-            seeking(&sought, &asked, span)
+            let link = or_unknown("__gpuvm_method", elsewhere, span);
+            let link =
+                quote_spanned!(span=> (&&&&::gpuvm::__private::sought::<#hash, _>(&#receiver)).#link(__v, #slot));
+            let asked = asked(&link, elsewhere, span);
+            quote_spanned! {span=>
+                match (#node,) { __v => {
+                    use ::gpuvm::__private::{MethodBehind as _, MethodBehindMut as _, MethodHere as _, MethodNowhere as _};
+                    #asked
+                } }
+            }
         }
-        _ => quote_spanned!(span=> ::gpuvm::__private::method::<#hash, _, _>(__s, &__v.0, &#slot)),
-    };
-    let (known, value) = told(twin.is_none() && elsewhere, span);
-    let call = |node: &syn::ExprMethodCall| {
-        quote_spanned! {span=>
-            #(let #declared = ::core::marker::PhantomData;)*
-            match (#node,) { __v => {
-                #known match &#receiver { __s => #link };
-                #value
-            } }
+        _ => {
+            let function = or_unknown("method", elsewhere, span);
+            let link = quote_spanned!(span=> ::gpuvm::__private::#function::<#hash, _, _>(&#receiver, __v, #slot));
+            let asked = asked(&link, elsewhere, span);
+            quote_spanned!(span=> match (#node,) { __v => { #asked } })
         }
     };
     *expr = Expr::Verbatim(ends.entry(called_on(node, place, &receiver, span, call)));
@@ -556,7 +477,7 @@ pub fn lending(expr: &mut Expr, hash: u32, place: bool, number: u64) {
         quote_spanned! {span=>
             match (#node,) { __v => {
                 use ::gpuvm::__private::{LinkLent as _, LinkUnlent as _};
-                (&&::gpuvm::__private::lent::<#hash, _, _>(&#receiver, &__v.0)).__gpuvm_link(&__v.0, &#slot);
+                (&&::gpuvm::__private::lent::<#hash, _, _>(&#receiver, &__v.0)).__gpuvm_link(&__v.0, #slot);
                 __v
             } }
         }
@@ -564,14 +485,19 @@ pub fn lending(expr: &mut Expr, hash: u32, place: bool, number: u64) {
     *expr = Expr::Verbatim(ends.entry(called_on(node, place, &receiver, span, call)));
 }
 
-/// What keeps the answer of a question, and the value that it was asked of. `elsewhere`: where the answer is no, nothing is known of that.
-fn told(elsewhere: bool, span: Span) -> (TokenStream, TokenStream) {
+/// The function that asks a question. `elsewhere`: where the answer is no, nothing is known of the value that it was asked of, and the function gives one.
+fn or_unknown(function: &str, elsewhere: bool, span: Span) -> Ident {
     match elsewhere {
-        false => (TokenStream::new(), quote_spanned!(span=> __v)),
-        true => (
-            quote_spanned!(span=> let __m =),
-            quote_spanned!(span=> (::gpuvm::__private::any_of(&__m),)),
-        ),
+        false => Ident::new(function, span),
+        true => Ident::new(&format!("{function}_or_unknown"), span),
+    }
+}
+
+/// A question by such a function, and the value, which is `__v`.
+fn asked(question: &TokenStream, elsewhere: bool, span: Span) -> TokenStream {
+    match elsewhere {
+        false => quote_spanned!(span=> #question; __v),
+        true => question.clone(),
     }
 }
 
@@ -640,7 +566,7 @@ fn link_named_as_std(
     receiver: &TokenStream,
     known: &[Ident],
     named: &TokenStream,
-    slot: &TokenStream,
+    slot: &Ident,
     span: Span,
 ) -> TokenStream {
     let fallback = import_fallback(Some(&fallback_name(twin)));
@@ -731,7 +657,14 @@ pub fn asked_method(
         ),
         _ => TokenStream::new(),
     };
-    let (answer, value) = told(elsewhere, span);
+    let link_method = or_unknown("link_method", elsewhere, span);
+    let (answer, value) = match elsewhere {
+        false => (TokenStream::new(), quote_spanned!(span=> __v)),
+        true => (
+            quote_spanned!(span=> let __m =),
+            quote_spanned!(span=> (::gpuvm::__private::any_of(&__m),)),
+        ),
+    };
     let of = known_with(
         &quote_spanned!(span=> ::gpuvm::__private::inner(&#receiver, &__v.0)),
         &quote_spanned!(span=> __v.0),
@@ -744,7 +677,7 @@ pub fn asked_method(
             quote_spanned! {span=>
                 use ::gpuvm::__private::{LinkNotOwn as _, LinkOwn as _};
                 (&::gpuvm::__private::own_or_other::<#hash, ::gpuvm::__private::#given, Self, _, _>(#asked, #of))
-                    .__gpuvm_link(&__v.0, &#slot)
+                    .__gpuvm_link(&__v.0, #slot)
             }
         }
         None if seeks => {
@@ -758,17 +691,17 @@ pub fn asked_method(
                     };
                     (&&&&&::gpuvm::__private::sought_beside::<#hash, _, _>(&#asked, #of)).__gpuvm_way()
                 };
-                ::gpuvm::__private::link_method::<#hash, _, _>(#found, &__v.0, #slot)
+                ::gpuvm::__private::#link_method::<#hash, _, _>(#found, &__v.0, #slot)
             }
         }
-        None => quote_spanned!(span=> ::gpuvm::__private::link_method::<#hash, _, _>(#asked, &__v.0, &#slot)),
+        None => quote_spanned!(span=> ::gpuvm::__private::#link_method::<#hash, _, _>(#asked, &__v.0, #slot)),
         Some(MayBe::Operator(operator)) => {
             let operator = spanned(Literal::u8_suffixed(operator as u8), span);
             quote_spanned! {span=>
                 use ::gpuvm::__private::{LinkMistaken as _, LinkNamed as _, LinkOperator as _, LinkUnnamed as _};
                 let __m = #asked;
                 match &#receiver { __s =>
-                    (&&&&&&::gpuvm::__private::by_method::<#hash, #operator, _, _, _>(__m, __s, &__d0)).__gpuvm_link(&__v.0, &#slot)
+                    (&&&&&&::gpuvm::__private::by_method::<#hash, #operator, _, _, _>(__m, __s, &__d0)).__gpuvm_link(&__v.0, #slot)
                 }
             }
         }
@@ -841,46 +774,68 @@ pub fn generic_method(
     let slot = slot_at(number, span);
     let hash = spanned(Literal::u32_suffixed(hash), span);
     let known = twin.map(|_| known_arguments(&mut node, span));
-    let mut decider = quote_spanned!(span=> let __d = ::core::marker::PhantomData::<()>;);
     // A method of the user's may have no argument where std's of that name has one.
-    if decides != Decides::Result && !node.args.is_empty() {
-        decider = quote_spanned!(span=> let __d = ::core::marker::PhantomData;);
-    }
+    let is_decided = decides != Decides::Result && !node.args.is_empty();
+    let decider = is_decided.then(|| quote_spanned!(span=> let __d = ::core::marker::PhantomData;));
+    let decided = match is_decided {
+        true => quote_spanned!(span=> &__d),
+        false => quote_spanned!(span=> &::core::marker::PhantomData::<()>),
+    };
     let argument = decider_of(&mut node, decides, span);
-    let bounded = is_bounded(&node);
+    let bounded = is_bounded(&node) && (argument.is_some() || node.args.is_empty());
     let receiver = receiver(&node, place);
     let declared = known.iter().flatten();
-    let seeks = seeks && twin.is_none();
-    let slot = match seeks {
-        true => led(&slot, span),
-        false => quote!(&#slot),
-    };
+    // A result that is written is known.
+    let is_written = node.turbofish.is_some() && !is_bounded(&node);
+    // What is asked of the result, which is `__v`, a tuple of one; it is the last of it.
     let link = match (twin, &known) {
         (Some(twin), Some(known)) => {
-            let named = quote_spanned!(span=> generic_named_as_std::<#hash, _, _, _, _>(__s, &__d, &__v.0, __m));
-            link_named_as_std(twin, &receiver, known, &named, &slot, span)
+            let named = quote_spanned!(span=> generic_named_as_std::<#hash, _, _, _, _>(__s, #decided, &__v.0, __m));
+            let link = link_named_as_std(twin, &receiver, known, &named, &slot, span);
+            quote_spanned!(span=> match &#receiver { __s => #link } __v)
         }
-        _ if bounded && (argument.is_some() || node.args.is_empty()) => {
+        _ if bounded => {
             let given = argument
                 .as_ref()
                 .map_or_else(|| quote!(()), |_| quote_spanned!(span=> __a.0));
-            quote_spanned! {span=> {
-                use ::gpuvm::__private::{LinkNoMethod as _, LinkOther as _, LinkRefused as _, LinkTaken as _};
-                (&&&&::gpuvm::__private::taken::<#hash, _, _, _>(__s, &#given, &__v.0)).__gpuvm_link(&__d, #slot)
-            }}
+            let link = |slot: &TokenStream| {
+                quote_spanned! {span=> {
+                    use ::gpuvm::__private::{LinkNoMethod as _, LinkOther as _, LinkRefused as _, LinkTaken as _};
+                    (&&&&::gpuvm::__private::taken::<#hash, _, _, _>(__s, &#given, &__v.0)).__gpuvm_link(#decided, #slot)
+                }}
+            };
+            let link = match seeks {
+                true => {
+                    let sought = quote_spanned!(span=> ::gpuvm::__private::sought_generic::<#hash, _, _, _>(__s, #decided, &__v.0));
+                    seeking(&sought, &link(&led(&slot, span)), span)
+                }
+                false => link(&slot.to_token_stream()),
+            };
+            quote_spanned!(span=> match &#receiver { __s => #link } __v)
         }
-        _ => quote_spanned!(span=> ::gpuvm::__private::generic_method::<#hash, _, _, _>(__s, &__d, &__v.0, #slot)),
-    };
-    let link = match seeks {
-        true => {
-            let sought = quote_spanned!(span=> ::gpuvm::__private::sought_generic::<#hash, _, _, _>(__s, &__d, &__v.0));
-            seeking(&sought, &link, span)
+        _ if seeks => {
+            let link = or_unknown("__gpuvm_generic", is_written, span);
+            let sought = quote_spanned! {span=>
+                ::gpuvm::__private::sought_generic::<#hash, _, _, _>(&#receiver, #decided, &__v.0)
+            };
+            let asked = asked(
+                &quote_spanned!(span=> (&&&&#sought).#link(__v, #slot)),
+                is_written,
+                span,
+            );
+            quote_spanned! {span=>
+                use ::gpuvm::__private::{GenericBehind as _, GenericBehindMut as _, GenericHere as _, GenericNowhere as _};
+                #asked
+            }
         }
-        false => link,
+        _ => {
+            let function = or_unknown("generic_method", is_written, span);
+            let link = quote_spanned! {span=>
+                ::gpuvm::__private::#function::<#hash, _, _, _>(&#receiver, #decided, __v, #slot)
+            };
+            asked(&link, is_written, span)
+        }
     };
-    let link = quote_spanned!(span=> match &#receiver { __s => #link });
-    // A result that is written is known.
-    let (answer, value) = told(twin.is_none() && node.turbofish.is_some() && !bounded, span);
     let call = |node: &syn::ExprMethodCall| {
         let known = quote_spanned! {span=>
             #(let #declared = ::core::marker::PhantomData;)*
@@ -888,14 +843,13 @@ pub fn generic_method(
             #argument
         };
         match hinted {
-            false => quote_spanned!(span=> #known match (#node,) { __v => { #answer #link; #value } }),
+            false => quote_spanned!(span=> #known match (#node,) { __v => { #link } }),
             true => quote_spanned! {span=>
                 #known
                 let __r = ::core::marker::PhantomData;
                 ::gpuvm::__private::known_as(::gpuvm::__private::known_as(#node, &__r), {
                     let __v = (::gpuvm::__private::any_of(&__r),);
-                    #link;
-                    &__r
+                    match { #link } { _ => &__r }
                 })
             },
         }
@@ -985,7 +939,7 @@ pub fn sink(expr: &mut Expr, number: u64) {
     let Expr::Call(node) = take(expr) else { return };
     let span = at(&node.func);
     let (slot, to) = (slot_at(number, span), &node.args);
-    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::sink_of(&#to, &#slot))));
+    *expr = Expr::Verbatim(quote_spanned!(span=> (::gpuvm::__private::sink_of(&#to, #slot))));
 }
 
 /// Fills a slot with what writes a text.
@@ -995,7 +949,7 @@ pub fn text(expr: &mut Expr, hash: u32, number: u64) {
     let (slot, sink) = (slot_at(number, span), node.args.first());
     *expr = Expr::Verbatim(quote_spanned! {span=>
         (match ::gpuvm::__private::any::<::core::fmt::Result>() { __v => {
-            ::gpuvm::__private::method::<#hash, _, _>(&#sink, &__v, &#slot);
+            ::gpuvm::__private::method::<#hash, _, _>(&#sink, (__v,), #slot);
             __v
         } })
     });
@@ -1008,7 +962,7 @@ pub fn formatted(expr: &mut Expr, style: &syn::GenericArgument, number: u64) {
     let slot = slot_at(number, span);
     let (value, formatter) = (node.args.get(0), node.args.get(1));
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        (::gpuvm::__private::formatted::<#style, _, _>(#value, #formatter, &#slot))
+        (::gpuvm::__private::formatted::<#style, _, _>(#value, #formatter, #slot))
     });
 }
 
@@ -1016,15 +970,15 @@ pub fn formatted(expr: &mut Expr, style: &syn::GenericArgument, number: u64) {
 pub fn iterate(expr: &mut Expr, into: u64, next: u64) {
     let span = at(expr);
     let (into, next) = (slot_at(into, span), slot_at(next, span));
-    let question = quote_spanned!(span=> ::gpuvm::__private::iterate(&__v.0, &#into, &#next));
-    ask(expr, span, &question);
+    let others = quote_spanned!(span=> #into, #next);
+    ask(expr, span, &quote_spanned!(span=> iterate), &others);
 }
 
 /// Fills the slot of what gives its elements to a function, the first argument.
 pub fn each(node: &mut syn::ExprCall, number: u64) {
     let slot = slot_at(number, at(&node.func));
     node.func = syn::parse_quote!(::gpuvm::__private::each);
-    node.args.push(syn::parse_quote!(&#slot));
+    node.args.push(syn::parse_quote!(#slot));
 }
 
 /// Fills the slots of a `?`. Its operand becomes one whose error the function returns as it is: what is wrong with the user's, rustc says of that.
@@ -1038,7 +992,7 @@ pub fn question(expr: &mut Expr, convert: u64, result: u64) {
     *node.expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
         match (#inner,) { __v => {
             use ::gpuvm::__private::{AskNoQuestion as _, AskOtherQuestion as _, AskQuestion as _};
-            ((&&::gpuvm::__private::questioned(&__v.0, &__result)).__gpuvm_ask(&#convert, &#result),)
+            ((&&::gpuvm::__private::questioned(&__v.0, &__result)).__gpuvm_ask(#convert, #result),)
         } }
     }));
     *expr = Expr::Try(node);
@@ -1094,7 +1048,7 @@ pub fn convert(expr: &mut Expr, constructs: Option<&Constructs>, convert: u64, r
                 ::gpuvm::__private::known_as(::gpuvm::__private::known_as(#call, &__r), {
                     use ::gpuvm::__private::{LinkConverted as _, LinkUnconverted as _};
                     let __v = (::gpuvm::__private::any_of(&__r),);
-                    (&&::gpuvm::__private::converted(&__a.0, &__v.0)).__gpuvm_link(&#convert, &#result);
+                    (&&::gpuvm::__private::converted(&__a.0, &__v.0)).__gpuvm_link(#convert, #result);
                     &__r
                 })
             } })
@@ -1104,7 +1058,7 @@ pub fn convert(expr: &mut Expr, constructs: Option<&Constructs>, convert: u64, r
     *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
         match (#value,) { __a => {
             let __v = (#call,);
-            ::gpuvm::__private::convert(&__a.0, &__v.0, &#convert, &#result);
+            ::gpuvm::__private::convert(&__a.0, &__v.0, #convert, #result);
             __v
         } }
     }));
@@ -1140,7 +1094,7 @@ pub fn try_convert(expr: &mut Expr, number: u64) {
             let __d = ::core::marker::PhantomData;
             #bound
             let __v = #call;
-            ::gpuvm::__private::try_convert(&::gpuvm::__private::any_of(&__d), &__v, &#slot);
+            ::gpuvm::__private::try_convert(&::gpuvm::__private::any_of(&__d), &__v, #slot);
             __v
         } })
     });
@@ -1187,7 +1141,7 @@ pub fn function(expr: &mut Expr, callee: &Callee, namesake: Option<TokenStream>,
     let marker = callee.marker(&Ident::new("__f", span), namesake, span);
     let inner = take(expr);
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        (match #inner { __f => { ::gpuvm::__private::link(#marker, &#slot); __f } })
+        (match #inner { __f => { ::gpuvm::__private::link(#marker, #slot); __f } })
     });
 }
 
@@ -1198,7 +1152,7 @@ pub fn associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u64) {
     let (ends, inner) = (Ends::of(expr), take(expr));
     let hash = spanned(Literal::u32_suffixed(hash), span);
     *expr = Expr::Verbatim(ends.entry(quote_spanned! {span=>
-        { ::gpuvm::__private::associated::<#hash, #ty>(&#slot); (#inner,) }
+        { ::gpuvm::__private::associated::<#hash, #ty>(#slot); (#inner,) }
     }));
 }
 
@@ -1207,8 +1161,8 @@ pub fn generic_associated(expr: &mut Expr, ty: TokenStream, hash: u32, number: u
     let span = at(expr);
     let slot = slot_at(number, span);
     let hash = spanned(Literal::u32_suffixed(hash), span);
-    let question = quote_spanned!(span=> ::gpuvm::__private::generic_associated::<#hash, #ty, _>(&__v.0, &#slot));
-    ask(expr, span, &question);
+    let function = quote_spanned!(span=> generic_associated::<#hash, #ty, _>);
+    ask(expr, span, &function, &slot.into_token_stream());
 }
 
 /// The module of what is found where nothing of the user's stands beside a function.
@@ -1261,7 +1215,7 @@ impl Inferred {
                     // What the path leads to is known before the macro, in a block that has an item of its own, is.
                     const _: () = ();
                     __gpuvm_provided! {
-                        @trait { ::gpuvm::__private::link_method::<#hash, _, _>(#twin(::gpuvm::__private::any(), #function), &#known, &#slot); }
+                        @trait { ::gpuvm::__private::link_method::<#hash, _, _>(#twin(::gpuvm::__private::any(), #function), &#known, #slot); }
                         { #of_type }
                     }
                 }
@@ -1284,7 +1238,7 @@ impl Inferred {
             return quote_spanned! {span=> {
                 use ::gpuvm::__private::{AnyOf as _, TwinOfCell as _, TwinOfNew as _};
                 #fallback
-                ::gpuvm::__private::link_method::<#hash, _, _>(#twin(#function), &#known, &#slot);
+                ::gpuvm::__private::link_method::<#hash, _, _>(#twin(#function), &#known, #slot);
             }};
         };
         let number = spanned(Literal::u8_suffixed(operator as u8), span);
@@ -1295,7 +1249,7 @@ impl Inferred {
         quote_spanned! {span=> {
             use ::gpuvm::__private::{AnyOf as _, LinkMethod as _, LinkBinary as _, LinkUnary as _};
             #fallback
-            (&::gpuvm::__private::#named::<#hash, #number, _, _>(#twin(#function), #function)).link(&#slot)
+            (&::gpuvm::__private::#named::<#hash, #number, _, _>(#twin(#function), #function)).link(#slot)
         }}
     }
 }
@@ -1366,10 +1320,9 @@ fn spanned(mut literal: Literal, span: Span) -> Literal {
     literal
 }
 
-/// The closure: slots, and their tree as the closure's result. In between, dead but type-checked, stands the body. It is a closure of its own, so
-/// that `return` and `?` mean in it what they mean in the function, and is dead there, too, so that only one copy of it is borrow-checked.
-/// What makes them dead is a call that cannot return, of which rustc knows after type checking only: behind a `return` it would warn of code that
-/// nothing reaches, and a crate that forbids this could not have routines.
+/// The closure: the tree of its slots is its first parameter, so that `return` and `?` mean in it what they mean in the function. Its body is dead,
+/// type-checked but not borrow-checked. What makes it dead is a call that cannot return, of which rustc knows after type checking only: behind a
+/// `return` it would warn of code that nothing reaches, and a crate that forbids this could not have routines.
 pub fn closure(
     slots: u64,
     inferred: usize,
@@ -1379,7 +1332,7 @@ pub fn closure(
     extras: &[TokenStream],
 ) -> TokenStream {
     let names: Vec<Ident> = (0..slots).map(slot).collect();
-    let tree = (slots > 0).then(|| tree(&names, depth(slots)));
+    let tree = tree(&names, depth(slots));
     let returned = quote_spanned!(Span::mixed_site()=> __result);
     // An opaque type cannot be named, nor has `?` a place where one is returned.
     let (arrow, result) = match result {
@@ -1396,17 +1349,12 @@ pub fn closure(
             )
         });
     quote! {
-        |#fetch: #types| {
-            #(let #names = ::core::marker::PhantomData;)*
+        |#tree: _, #fetch: #types| #arrow {
             ::gpuvm::__private::unreached();
             #parameters
-            let __body = || #arrow {
-                ::gpuvm::__private::unreached();
-                let #returned = ::core::marker::PhantomData::<#result>;
-                #body
-            };
+            let #returned = ::core::marker::PhantomData::<#result>;
             #(#extras)*
-            #tree
+            #body
         }
     }
 }
