@@ -1,6 +1,7 @@
 //! The engines that run on a GPU through wgpu's interface, whose devices are wgpu's own or CUDA's. Everything that is wgpu's own stays in
 //! this folder: outside of it there are words and programs.
 
+mod chain;
 mod clock;
 mod cuda;
 mod disk;
@@ -21,6 +22,7 @@ mod parts;
 mod pipeline;
 mod pool;
 mod probe;
+mod select;
 mod session;
 mod sort;
 mod source;
