@@ -129,7 +129,7 @@ pub(super) fn span_of(start: u32, end: u32, number: u32, stage: u32) -> (u32, u3
         entries = if lanes > NEIGHBOURS { lanes / NEIGHBOURS } else { 1 };
         lanes = lanes_of(entries);
     }
-    if stage % 2 == 0 {
+    if stage & 1 == 0 {
         if number < lanes {
             (start + number, lanes, start + entries)
         } else {
