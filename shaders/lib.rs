@@ -53,6 +53,15 @@ pub mod sort {
     }
 }
 
+/// The kernels of a selection.
+pub mod select {
+    texts! {
+        COUNT = "select/count.wgsl";
+        PLACE = "select/place.wgsl";
+        SHARED = "select/shared.wgsl";
+    }
+}
+
 /// What several kernels have.
 pub mod shared {
     texts! {
@@ -82,6 +91,7 @@ pub mod shared {
         ORACLE_PAIR = "shared/oracle_pair.wgsl";
         REGISTERS = "shared/registers.wgsl";
         SIGNAL = "shared/signal.wgsl";
+        SUMS = "shared/sums.wgsl";
         WORDS = "shared/words.wgsl";
     }
 }

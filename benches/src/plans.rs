@@ -1,4 +1,4 @@
-//! What plans cost: phases that do next to nothing, a chain of maps beside one hand-fused map, and folds and sorts beside a plain copy.
+//! What plans cost: phases that do next to nothing, a chain of maps beside one hand-fused map, and folds, sorts and groups beside a plain copy.
 
 use anyhow::{Result, ensure};
 use gpuvm::{Buffer, Engine, Handle, Plan, PlanDone, VmType, routine};
@@ -75,6 +75,32 @@ fn second(pair: (f32, u32)) -> u32 {
     pair.1
 }
 
+/// Four in a row are equal.
+#[routine]
+fn run_of_four(_: f32) -> u32 {
+    gpuvm::vm::id() / 4
+}
+
+#[routine]
+fn bin(x: f32) -> u32 {
+    (x * 237.0) as u32
+}
+
+#[routine]
+fn one_bin(_: f32) -> u32 {
+    7
+}
+
+#[routine]
+fn coarse(x: f32) -> u32 {
+    (x * 237.0) as u32
+}
+
+#[routine]
+fn fine(x: f32) -> u32 {
+    (x * 1e6) as u32
+}
+
 /// Measures.
 ///
 /// # Errors
@@ -123,6 +149,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Figure>> {
             )
         }),
     ];
+    figures.extend(bench.verbs(bytes));
     let copies = [
         ("hand-written copy of as much", 4 * entries),
         ("hand-written copy of 1 GiB", stage.pick(4 * entries, COPIED)),
@@ -156,6 +183,42 @@ impl Bench<'_> {
             Ok((seconds, done.stats().device_time.map(|time| time.as_secs_f64())))
         });
         Figure::new(name, bytes, phases, measured)
+    }
+
+    /// Nodes that are made of several.
+    fn verbs(&self, bytes: u64) -> Vec<Figure> {
+        let same = |word| word;
+        let words = |name, moved, id, add: fn(&mut Plan<'_>, Handle) -> gpuvm::Result<Handle>| {
+            self.figure(name, moved, 1, || {
+                self.node(same, |plan, column| {
+                    let words = plan.map(id, (column,))?;
+                    add(plan, words)
+                })
+            })
+        };
+        let grouped = |name, id| {
+            // A sort by keys, and entries and their groups are read in each turn.
+            self.figure(name, 25 * bytes, 1, || {
+                self.node(f32::to_bits, |plan, column| plan.group_by(id, column)?.reduce("sum"))
+            })
+        };
+        vec![
+            words(
+                "dedup, a fourth is kept",
+                9 * bytes / 4,
+                "run_of_four",
+                |plan, words| plan.dedup(words),
+            ),
+            words("unique", 20 * bytes, "fine", |plan, words| plan.unique(words)),
+            words("histogram of 256 bins", bytes, "bin", |plan, words| {
+                plan.histogram(words, 256)
+            }),
+            words("the same, all in one bin", bytes, "one_bin", |plan, words| {
+                plan.histogram(words, 256)
+            }),
+            grouped("group by 256 keys, and sums", "coarse"),
+            grouped("group by 10⁶ keys, and sums", "fine"),
+        ]
     }
 
     fn plan(&self) -> Plan<'_> {

@@ -139,6 +139,13 @@ pub trait Sequence: Send {
     /// When the device fails: lost, out of memory, or refusing the work.
     fn push(&mut self, job: Job, arena: &dyn Source) -> Result<bool>;
 
+    /// Hands all jobs that were added to the device, so that what is submitted from now on comes after them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sequence::wait`].
+    fn flush(&mut self) -> Result<()>;
+
     /// Waits for all jobs that were added. After that the sequence is empty, but for the jobs after one that has ended it: they can be waited
     /// for when that one is over.
     ///
@@ -463,6 +470,15 @@ pub trait DeviceMemory: Send + Sync {
     /// Otherwise when the device fails.
     fn sort(&self, sort: &Sort) -> Result<Option<Duration>>;
 
+    /// Begins to keep some of the entries, in their order. That comes after everything that was submitted before, and before everything that
+    /// is submitted later; nobody has to wait for it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] before anything was done, if there is no room for what it needs on the way; the caller may do so on the host.
+    /// Otherwise when the device fails.
+    fn select(self: Arc<Self>, select: &Select) -> Result<Box<dyn Selection>>;
+
     /// How much of the device's memory is in use.
     fn in_use(&self) -> MemoryUse;
 }
@@ -484,6 +500,59 @@ pub struct Sort {
     pub entry_words: u32,
     /// Where they go.
     pub sorted: Region,
+}
+
+/// Entries of a device's memory of which some are to be kept. The regions do not overlap.
+#[derive(Clone, Debug)]
+pub struct Select {
+    /// How many entries there are, at least one.
+    pub count: u32,
+    /// By what they are kept.
+    pub rule: Rule,
+    /// What the rule looks at.
+    pub by: Region,
+    /// The entries, of so many words each.
+    pub entries: Region,
+    /// Words of an entry.
+    pub entry_words: u32,
+    /// Where those go that are kept, with room for all.
+    pub kept: Region,
+}
+
+/// Which entries are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Those whose word is not 0.
+    Flagged,
+    /// Of neighbours whose keys have the same words the first.
+    First {
+        /// Words of a key.
+        key_words: u32,
+    },
+    /// The last of them.
+    Last {
+        /// Words of a key.
+        key_words: u32,
+    },
+}
+
+/// Entries that are being kept.
+pub trait Selection: Send {
+    /// Waits until it is done.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn wait(self: Box<Self>) -> Result<Kept>;
+}
+
+/// What has become of a selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// How many entries are kept.
+    pub count: u32,
+    /// How long the device took, if that can be told.
+    pub device_time: Option<Duration>,
 }
 
 /// A part of a device's memory. A clone is another handle to it.

@@ -62,7 +62,7 @@ pub use inspect::{VariableView, VmView};
 pub use launch::Launch;
 pub use logs::{LogLimit, Logs};
 pub use plan::report;
-pub use plan::{Explanation, Handle, Plan, PlanDone, PlanError, PlanStats, StepStats};
+pub use plan::{Explanation, Groups, Handle, Plan, PlanDone, PlanError, PlanStats, StepStats};
 pub use progress::Progress;
 pub use ring::{KernelHandle, RingOptions, RingSnapshot, RuntimeConfig};
 pub use runtime::{Runtime, RuntimeBuilder};

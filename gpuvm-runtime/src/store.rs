@@ -106,6 +106,20 @@ impl Store {
         Store::new(make(element, len, &zeros), make)
     }
 
+    /// A store of the first entries of this one, which it takes the room in a device's memory from.
+    pub(crate) fn take_first(&self, len: usize) -> Store {
+        let first = Store {
+            make: self.make,
+            ..Store::blank(self.element, len)
+        };
+        let device = self.lock().device.take().filter(|_| first.words() > 0);
+        first.lock().device = device.map(|mut device| {
+            device.region.words = first.words() as u32;
+            device
+        });
+        first
+    }
+
     /// Brings a column to a device's memory, of which the store then has the only copy; false if there is no room.
     ///
     /// # Errors

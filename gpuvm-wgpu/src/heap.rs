@@ -4,11 +4,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Weak};
 use std::time::Duration;
 
-use gpuvm_engine::{DeviceMemory, Error, MemoryUse, Region, Result, Sort, Source, Words};
+use gpuvm_engine::{DeviceMemory, Error, MemoryUse, Region, Result, Select, Selection, Sort, Source, Words};
 
 use super::free_list::FreeList;
 use super::gpu::Gpu;
 use super::memory::{Readback, WORD, size, zeros};
+use super::select;
 use super::sort::Sorting;
 use super::transfer::upload;
 
@@ -255,7 +256,14 @@ impl DeviceMemory for Gpu {
     }
 
     fn sort(&self, sort: &Sort) -> Result<Option<Duration>> {
-        Sorting::new(self, sort)?.run()
+        match sort.count {
+            0 => Ok(None),
+            _ => Sorting::new(self, sort)?.run(),
+        }
+    }
+
+    fn select(self: Arc<Self>, selected: &Select) -> Result<Box<dyn Selection>> {
+        select::send(self, selected)
     }
 
     fn in_use(&self) -> MemoryUse {

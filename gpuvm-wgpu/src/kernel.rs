@@ -152,7 +152,7 @@ pub fn uniform_fields(module: &Module) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::parts::Uses;
-    use crate::source::SortKernel;
+    use crate::source::{SelectKernel, SortKernel};
     use gpuvm_core::isa::Class;
 
     #[test]
@@ -166,6 +166,8 @@ mod tests {
             (EntryPoint::Step, none, vec![2]),
             (EntryPoint::Clear, none, vec![2]),
             (EntryPoint::Pick, none, vec![3]),
+            (EntryPoint::Select(SelectKernel::Count), none, vec![2]),
+            (EntryPoint::Select(SelectKernel::Place), none, vec![4]),
             (EntryPoint::Sort(SortKernel::Count), none, vec![2]),
             (EntryPoint::Sort(SortKernel::Scan), none, vec![2]),
             (EntryPoint::Sort(SortKernel::Add), none, vec![2]),

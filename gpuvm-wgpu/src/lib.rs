@@ -2,6 +2,7 @@
 //! this folder: outside of it there are words and programs.
 
 mod canonical;
+mod chain;
 mod clock;
 mod cuda;
 mod disk;
@@ -22,6 +23,7 @@ mod parts;
 mod pipeline;
 mod pool;
 mod probe;
+mod select;
 mod session;
 mod sort;
 mod source;

@@ -34,6 +34,8 @@ pub enum EntryPoint {
     Clear,
     /// Picks words of entries.
     Pick,
+    /// A kernel of a selection.
+    Select(SelectKernel),
     /// A kernel of a sort.
     Sort(SortKernel),
     /// What surrounds a specialised program.
@@ -53,6 +55,15 @@ pub enum SortKernel {
     Scatter,
 }
 
+/// The kernels of a selection that are its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SelectKernel {
+    /// Counts entries that are kept.
+    Count,
+    /// Brings them to their places.
+    Place,
+}
+
 impl EntryPoint {
     /// Its name in WGSL.
     pub fn name(self) -> &'static str {
@@ -67,6 +78,8 @@ impl EntryPoint {
             EntryPoint::Step => "begin_step",
             EntryPoint::Clear => "clear_frames",
             EntryPoint::Pick => "pick_words",
+            EntryPoint::Select(SelectKernel::Count) => "count_kept",
+            EntryPoint::Select(SelectKernel::Place) => "place_kept",
             EntryPoint::Sort(SortKernel::Count) => "count_digits",
             EntryPoint::Sort(SortKernel::Scan) => "scan_counts",
             EntryPoint::Sort(SortKernel::Add) => "add_totals",
@@ -88,6 +101,7 @@ impl EntryPoint {
             | EntryPoint::Step
             | EntryPoint::Clear
             | EntryPoint::Pick
+            | EntryPoint::Select(_)
             | EntryPoint::Sort(_)
             | EntryPoint::Specialized => false,
         }
@@ -121,6 +135,7 @@ impl EntryPoint {
             | EntryPoint::Step
             | EntryPoint::Clear
             | EntryPoint::Pick
+            | EntryPoint::Select(_)
             | EntryPoint::Sort(_) => &[],
         }
     }
@@ -129,7 +144,12 @@ impl EntryPoint {
     fn has_arithmetic(self) -> bool {
         !matches!(
             self,
-            EntryPoint::Transpose | EntryPoint::Step | EntryPoint::Clear | EntryPoint::Pick | EntryPoint::Sort(_)
+            EntryPoint::Transpose
+                | EntryPoint::Step
+                | EntryPoint::Clear
+                | EntryPoint::Pick
+                | EntryPoint::Select(_)
+                | EntryPoint::Sort(_)
         )
     }
 
@@ -171,6 +191,8 @@ impl EntryPoint {
             EntryPoint::Step => (&[], wgsl::STEP),
             EntryPoint::Clear => (&[], wgsl::CLEAR),
             EntryPoint::Pick => (&[], wgsl::PICK),
+            EntryPoint::Select(SelectKernel::Count) => (&[SELECT], wgsl::select::COUNT),
+            EntryPoint::Select(SelectKernel::Place) => (&[SELECT], wgsl::select::PLACE),
             EntryPoint::Sort(SortKernel::Count) => (&[SORT], wgsl::sort::COUNT),
             EntryPoint::Sort(SortKernel::Scan) => (&[SORT], wgsl::sort::SCAN),
             EntryPoint::Sort(SortKernel::Add) => (&[SORT], wgsl::sort::ADD),
@@ -249,7 +271,10 @@ const CASES: [(&str, &str); 2] = [
 ];
 
 /// What the kernels of a sort share.
-const SORT: &[&str] = &[wgsl::sort::SHARED];
+const SORT: &[&str] = &[wgsl::sort::SHARED, wgsl::shared::SUMS];
+
+/// What the kernels of a selection share.
+const SELECT: &[&str] = &[wgsl::select::SHARED, wgsl::shared::SUMS];
 
 /// The words in private memory, for kernels that run a VM for long.
 const REGISTERS: &[&str] = &[wgsl::shared::WORDS];

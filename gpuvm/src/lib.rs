@@ -154,9 +154,10 @@ pub use gpuvm_runtime::ring;
 pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
-    Explanation, FloatMode, Handle, IntoArg, IntoArgs, Launch, LeftToInterpreter, Level, LogLimit, LogLine, Logs,
-    MemoryUse, Output, Plan, PlanDone, PlanError, PlanStats, Progress, Result, RingOptions, RingSnapshot, Runtime,
-    RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Stats, StepStats, TrapReport, VariableView, VmView,
+    Explanation, FloatMode, Groups, Handle, IntoArg, IntoArgs, Launch, LeftToInterpreter, Level, LogLimit, LogLine,
+    Logs, MemoryUse, Output, Plan, PlanDone, PlanError, PlanStats, Progress, Result, RingOptions, RingSnapshot,
+    Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Stats, StepStats, TrapReport, VariableView,
+    VmView,
 };
 
 /// What a routine is linked to.

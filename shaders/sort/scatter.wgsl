@@ -8,8 +8,7 @@
 // Where the next key of each digit goes, for each tile.
 @group(0) @binding(5) var<storage, read_write> places: array<u32>;
 
-// Counters of two halves of a digit in each word, a word of each invocation for each of eight; and keys, and values. Every 32nd word is
-// left out, so that neighbours' words are in different banks.
+// Counters of two halves of a digit in each word, a word of each invocation for each of eight; and keys, and values.
 var<workgroup> cells: array<u32, SORT_TILE + SORT_TILE / 32u>;
 // Of each digit the first place in the sorted tile, and the place of the tile's first key that has it.
 var<workgroup> firsts: array<u32, SORT_WORKGROUP>;
@@ -19,10 +18,6 @@ var<workgroup> bases: array<u32, SORT_WORKGROUP>;
 struct Eight {
     low: vec4<u32>,
     high: vec4<u32>,
-}
-
-fn cell(at: u32) -> u32 {
-    return at + (at >> 5u);
 }
 
 // Where an invocation counts a half digit, and how far up in the word.

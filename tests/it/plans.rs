@@ -2,8 +2,10 @@
 //! Here are the routines that several files name.
 
 mod buffers;
+mod dedups;
 mod explained;
 mod folds;
+mod groups;
 mod nodes;
 mod random;
 mod refusals;

@@ -151,7 +151,7 @@ fn a_program_reads_it() -> gpuvm::Result<()> {
     assert_eq!(report["nodes"][7]["reads"][0], json!({ "node": 1, "sight": "record" }));
     assert_eq!(report["phases"], json!([[2], [4], [5], [6], [7], [9]]));
     assert_eq!(report["steps"][0]["members"], json!([2, 4, 5]));
-    assert_eq!(report["steps"][0]["kernels"].as_array().map(Vec::len), Some(3));
+    assert_eq!(report["steps"][0]["kernels"].as_array().map(Vec::len), Some(1));
     assert_eq!(
         report["columns"][0],
         json!({ "node": 5, "bytes": 1024, "from_step": 0, "free_from_step": 2, "can_replace": null })

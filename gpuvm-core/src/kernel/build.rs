@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::loops::branch;
-use super::{Fold, Input, Kernel};
+use super::{Call, Fold, Input, Kernel};
 use crate::ir::names::Names;
 use crate::ir::{Block, CallWords, End, Function, Inst, NONE, Word};
 use crate::isa::Op;
@@ -12,7 +12,7 @@ use crate::program::SourceLoc;
 
 /// What the numbers of a kernel's routines are among the functions.
 pub(crate) struct Numbered<'n> {
-    /// The function of each call, the operator's last.
+    /// The functions of its routines.
     pub functions: &'n [usize],
     /// Which functions take an index and a count as their last parameters.
     pub asking: &'n [bool],
@@ -185,6 +185,19 @@ impl Builder<'_> {
         }));
         self.push(call);
         results
+    }
+
+    /// The words of a VM's span.
+    pub(super) fn span(&mut self, span: &Call, at: At) -> [Word; 3] {
+        let nothing = Element {
+            columns: Columns::new(),
+            results: Vec::new(),
+        };
+        let args = span.args.iter().flat_map(|arg| self.value(arg, &nothing)).collect();
+        let words = [self.word(), self.word(), self.word()];
+        let number = self.kernel.routines().count() - 1;
+        self.invoke(number, args, words.to_vec(), Some(at));
+        words
     }
 
     /// Folds a value into `folded`.

@@ -1,6 +1,6 @@
 //! Whether the parts of a kernel fit together. Kernels are put together at run time, so whatever is wrong is an error.
 
-use super::{Around, Count, Fold, Input, Kernel, Output, Then};
+use super::{Around, Call, Count, Fold, Input, Kernel, Output, Then};
 use crate::isa::Op;
 use crate::link::LinkError;
 use crate::link::collect::Routines;
@@ -59,7 +59,11 @@ impl Kernel {
     }
 
     fn call(&self, number: usize) -> Result<(), String> {
-        let call = &self.calls[number];
+        self.arguments(&self.calls[number], number)
+    }
+
+    /// Whether a call's arguments fit, and come from the first `calls` calls.
+    fn arguments(&self, call: &Call, calls: usize) -> Result<(), String> {
         let params = &call.routine.params;
         if call.args.len() != params.len() {
             return Err(format!(
@@ -69,7 +73,7 @@ impl Kernel {
             ));
         }
         for (i, (arg, param)) in call.args.iter().zip(params.iter()).enumerate() {
-            self.fits(arg, *param, number)
+            self.fits(arg, *param, calls)
                 .map_err(|what| format!("argument {i}: {what}"))?;
         }
         Ok(())
@@ -157,6 +161,22 @@ impl Kernel {
                 self.chunk(*chunk)?;
                 self.fold(*op, partial).and_then(|_| self.record_of(partial, *op))
             }
+            Then::ReduceSpans { op, partial, span } => {
+                let wanted = TypeRef::of::<(u32, u32, u32)>();
+                self.arguments(span, 0).map_err(|what| format!("the span: {what}"))?;
+                if span
+                    .args
+                    .iter()
+                    .any(|arg| !matches!(arg, Input::Param(_) | Input::Constant(_)))
+                {
+                    return Err("the span depends on an element".to_string());
+                }
+                if !handed_on(span.routine.result, wanted) {
+                    let found = span.routine.result;
+                    return Err(format!("the span is `{found}`, and `{wanted}` is needed"));
+                }
+                self.fold(*op, partial).and_then(|_| self.record_of(partial, *op))
+            }
             Then::Scan {
                 op,
                 prefix,
@@ -167,29 +187,6 @@ impl Kernel {
                 let folded = self.fold(*op, prefix)?;
                 self.whole(prefix.to, folded)?;
                 chunks.map_or(Ok(()), |chunks| self.read(chunks, folded))
-            }
-            Then::Compact {
-                keep,
-                outputs,
-                chunks,
-                total,
-                chunk,
-            } => {
-                self.chunk(*chunk)?;
-                let calls = self.calls.len();
-                self.fits(keep, TypeRef::of::<bool>(), calls)
-                    .map_err(|what| format!("what to keep: {what}"))?;
-                for output in outputs {
-                    let wanted = self.writable(output.to).ok_or_else(|| no_column(output.to))?;
-                    self.goes(output, TypeRef::value(wanted))?;
-                }
-                let total_of = self.params.get(*total).filter(|total| total.refs == 1 && total.mutable);
-                if total_of.is_none_or(|total| total.ty.kind != Kind::U32) {
-                    return Err(format!(
-                        "parameter {total}, for the number of kept elements, is no `&mut u32`"
-                    ));
-                }
-                chunks.map_or(Ok(()), |chunks| self.read(chunks, TypeRef::of::<u32>().ty))
             }
             Then::Handle {
                 states,
@@ -336,7 +333,8 @@ impl Kernel {
     }
 
     fn one_precision(&self) -> Result<(), String> {
-        let mut routines = self.routines();
+        // A span has no floats.
+        let mut routines = self.calls.iter().map(|call| call.routine).chain(self.operator());
         let Some(first) = routines.next() else {
             return Ok(());
         };

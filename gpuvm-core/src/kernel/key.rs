@@ -27,6 +27,10 @@ impl Kernel {
             Some(Then::ReduceChunks { op, partial, chunk }) => {
                 write!(key, " chunks {:x}{partial:?}{chunk}", operator(op))
             }
+            Some(Then::ReduceSpans { op, partial, span }) => {
+                let (routine, args) = (address(span.routine), &span.args);
+                write!(key, " spans {:x}{partial:?}{routine:x}{args:?}", operator(op))
+            }
             Some(Then::ReduceOwn { op, partial, chunk }) => {
                 write!(key, " own {:x}{partial:?}{chunk}", operator(op))
             }
@@ -36,13 +40,6 @@ impl Kernel {
                 chunks,
                 chunk,
             }) => write!(key, " scan {:x}{prefix:?}{chunks:?}{chunk}", operator(op)),
-            Some(Then::Compact {
-                keep,
-                outputs,
-                chunks,
-                total,
-                chunk,
-            }) => write!(key, " compact {keep:?}{outputs:?}{chunks:?}{total}{chunk}"),
             Some(Then::Handle {
                 states,
                 mail,

@@ -89,6 +89,38 @@ fn elements_of_ones_own_are_folded_without_a_loop() {
 }
 
 #[test]
+fn spans_are_folded_as_their_routine_says() {
+    let kernel = |step| {
+        let params = vec![types::<&[u32]>(), types::<&mut u32>()];
+        over(params, vec![call(self::step(), vec![Input::Element(0)])], {
+            let (op, partial) = (Fold::Routine(mix()), output(Input::Call(0), 2));
+            let span = call(span(), vec![Input::Param(1), Input::Constant(vec![step])]);
+            Then::ReduceSpans { op, partial, span }
+        })
+    };
+    let bounds = [0, 9, 9, 10, 31, 25, 30];
+    for step in [1, 2, 7, 40] {
+        let args = [
+            Argument::whole(&numbers(31), 1),
+            Argument::whole(&bounds, 1),
+            Argument::own(&[9; 6], 1),
+        ];
+        let (left, _) = agree(&kernel(step), &args, 6, &all_settings());
+        let element = |k: u32| numbers(31)[k as usize].wrapping_mul(3).wrapping_add(k + 31_000);
+        for (vm, word) in (0..6).zip(&left[2].words) {
+            let indices = (bounds[vm]..bounds[vm + 1]).step_by(step as usize);
+            let folded = indices.map(element).reduce(|a, b| a.wrapping_mul(31) ^ b);
+            assert_eq!(*word, folded.unwrap_or(9), "VM {vm} by {step}");
+        }
+    }
+    let mut wrong = kernel(1);
+    if let Some(Then::ReduceSpans { span, .. }) = &mut wrong.then {
+        span.args[1] = Input::Element(0);
+    }
+    assert_eq!(refused(&wrong), "the span depends on an element");
+}
+
+#[test]
 fn trapping_lanes_say_where() {
     let kernel = over(vec![types::<&mut u32>()], vec![], {
         let (op, partial) = (Fold::Routine(mix()), output(Input::Element(0), 1));
@@ -216,69 +248,34 @@ fn counting(count: Count, chunk: u32) -> Kernel {
     }
 }
 
-/// Stores kept steps to one column, and pairs of what they come from and themselves to another.
-fn compacting(count: Count, chunk: u32) -> Kernel {
-    let both = Input::Tuple(vec![Input::Element(0), Input::Call(0)]);
-    let then = Then::Compact {
-        keep: Input::Call(1),
-        outputs: vec![output(Input::Call(0), 3), output(both, 4)],
-        chunks: Some(2),
-        total: 5,
-        chunk,
-    };
-    let params = vec![
-        types::<u32>(),
-        types::<&[u32]>(),
-        types::<&mut [u32]>(),
-        types::<&mut [(u32, u32)]>(),
-        types::<&mut u32>(),
-    ];
-    Kernel {
-        count,
-        ..over(params, steps_and_thirds(), then)
-    }
-}
-
-/// Keeps some of `n` elements of a column that has as many, or of which that is not known before.
-fn keep_some(n: u32, chunk: u32, known: bool) {
+/// Counts some of `n` elements of a column that has as many, or of which that is not known before.
+fn count_some(n: u32, chunk: u32, known: bool) {
     let (size, count) = if known {
         (n, Count::Slice(0))
     } else {
         (35, Count::Cell(1))
     };
     let vms = size.div_ceil(chunk).max(1);
-    let words = Argument::whole(&numbers(size), 1);
-    let in_all = Argument::whole(&[n], 1);
-    let counts = Argument::own(&vec![0; vms as usize], 1);
-    let args = [words.clone(), in_all.clone(), counts];
-    let (left, _) = agree(&counting(count.clone(), chunk), &args, vms, &all_settings());
-    let counts = left[2].words.iter().scan(0, |sum, kept| {
-        *sum += kept;
-        Some(*sum)
-    });
     let args = [
-        words,
-        in_all,
-        Argument::whole(&counts.collect::<Vec<u32>>(), 1),
-        Argument::whole(&vec![9; n as usize], 1),
-        Argument::whole(&vec![9; 2 * n as usize], 2),
-        Argument::own(&[9], 0),
+        Argument::whole(&numbers(size), 1),
+        Argument::whole(&[n], 1),
+        Argument::own(&vec![9; vms as usize], 1),
     ];
-    let (left, _) = agree(&compacting(count, chunk), &args, vms, &all_settings());
+    let (left, _) = agree(&counting(count, chunk), &args, vms, &all_settings());
     let step = |(k, x): (u32, u32)| x.wrapping_mul(3).wrapping_add(k).wrapping_add(1000 * n);
-    let steps = (0..n).zip(numbers(n)).map(step);
-    let expected: Vec<u32> = steps.filter(|x| x % 3 == 1).collect();
-    assert_eq!(left[5].words, [expected.len() as u32]);
-    assert_eq!(left[3].words[..expected.len()], expected);
-    assert!(left[3].words[expected.len()..].iter().all(|&word| word == 9));
+    let steps: Vec<u32> = (0..n).zip(numbers(n)).map(step).collect();
+    let kept = |chunk: &[u32]| chunk.iter().filter(|x| **x % 3 == 1).count() as u32;
+    let mut expected: Vec<u32> = steps.chunks(chunk as usize).map(kept).collect();
+    expected.resize(vms as usize, 9);
+    assert_eq!(left[2].words, expected);
 }
 
 #[test]
-fn kept_elements_come_one_after_the_other() {
+fn elements_are_counted_in_chunks() {
     for n in SIZES.into_iter().chain([0]) {
         for chunk in [1, 7, 40] {
-            keep_some(n, chunk, true);
-            keep_some(n, chunk, false);
+            count_some(n, chunk, true);
+            count_some(n, chunk, false);
         }
     }
 }

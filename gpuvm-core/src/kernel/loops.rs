@@ -31,7 +31,7 @@ impl Range {
 #[derive(Clone, Copy)]
 enum Step {
     One,
-    Vms(Word),
+    By(Word),
 }
 
 /// Elements that are loaded together.
@@ -76,12 +76,22 @@ impl Builder<'_> {
                     end: count,
                     count,
                 };
-                self.reduce(*op, partial, range, Step::Vms(vms));
+                self.reduce(*op, partial, range, Step::By(vms));
             }
             Then::ReduceChunks { op, partial, chunk } => {
                 let range = self.own_chunk(vm, *chunk);
                 self.halt_unless_below(range.start, range.count);
                 self.reduce(*op, partial, range, Step::One);
+            }
+            Then::ReduceSpans { op, partial, span } => {
+                let count = self.count(&kernel.count);
+                let at = At { index: vm, count };
+                let [start, step, end] = self.span(span, at);
+                // So engines see that all of them are there.
+                let end = self.compute(Op::MinU, &[end, count], 0);
+                self.halt_unless_below(start, end);
+                let range = Range { vm, start, end, count };
+                self.reduce(*op, partial, range, Step::By(step));
             }
             Then::ReduceOwn { op, partial, chunk } => {
                 let count = self.count(&kernel.count);
@@ -99,16 +109,6 @@ impl Builder<'_> {
                 let range = self.own_chunk(vm, *chunk);
                 self.halt_unless_below(range.start, range.count);
                 self.scan(*op, prefix, *chunks, range);
-            }
-            Then::Compact {
-                keep,
-                outputs,
-                chunks,
-                total,
-                chunk,
-            } => {
-                let range = self.own_chunk(vm, *chunk);
-                self.compact(keep, outputs, *chunks, *total, range);
             }
             Then::Handle {
                 states,
@@ -234,7 +234,7 @@ impl Builder<'_> {
         let left = self.compute(Op::AddImm, &[beyond], 1u32.wrapping_neg());
         match step {
             Step::One => self.variable(&[left])[0],
-            Step::Vms(vms) => self.compute(Op::DivU, &[left, vms], 0),
+            Step::By(vms) => self.compute(Op::DivU, &[left, vms], 0),
         }
     }
 
@@ -281,61 +281,6 @@ impl Builder<'_> {
         self.end(End::Halt);
     }
 
-    fn compact(&mut self, keep: &Input, outputs: &[Output], chunks: Option<usize>, total: usize, range: Range) {
-        let zero = self.make(Op::Imm, 0);
-        let place = self.variable(&[zero])[0];
-        let (some, empty, next, halt) = (self.block(), self.block(), self.block(), self.block());
-        let word = self.compute(Op::LtU, &[range.start, range.count], 0);
-        self.end(branch(word, some, empty));
-        self.begin(some);
-        if let Some(chunks) = chunks {
-            self.unless_first(range.vm, |builder| {
-                let before = builder.before(chunks, range.vm);
-                builder.set_all(&[place], &before);
-                builder.end(End::Jump(next));
-            });
-        }
-        self.end(End::Jump(next));
-        self.begin(next);
-        self.keep(keep, outputs, range, place);
-
-        // The VM with the last element tells how many are kept; without elements, the first VM is the last one too.
-        let last = self.block();
-        let word = self.compute(Op::Eq, &[range.end, range.count], 0);
-        self.end(branch(word, last, halt));
-        self.begin(empty);
-        self.end(branch(range.vm, halt, last));
-        self.begin(last);
-        self.store_record(total, &[place]);
-        self.end(End::Jump(halt));
-        self.begin(halt);
-        self.end(End::Halt);
-    }
-
-    /// Stores values of those elements that are kept from a place on, which is then behind them.
-    fn keep(&mut self, keep: &Input, outputs: &[Output], range: Range, place: Word) {
-        let index = self.variable(&[range.start])[0];
-        let (next, body, done) = (self.block(), self.block(), self.block());
-        let (kept, skipped) = (self.block(), self.block());
-        self.end(End::Jump(next));
-        self.begin(next);
-        self.turn(index, range.end, body, done);
-        let element = self.element(Some(range.at(index)));
-        let word = self.value(keep, &element)[0];
-        self.end(branch(word, kept, skipped));
-        self.begin(kept);
-        for output in outputs {
-            let value = self.value(&output.value, &element);
-            self.store_element(output.to, place, &value);
-        }
-        self.add_to(place, 1);
-        self.end(End::Jump(skipped));
-        self.begin(skipped);
-        self.add_to(index, 1);
-        self.end(End::Jump(next));
-        self.begin(done);
-    }
-
     /// Lets all VMs but the first do something that ends the block; the first goes on behind it.
     fn unless_first(&mut self, vm: Word, otherwise: impl FnOnce(&mut Self)) {
         let (later, first) = (self.block(), self.block());
@@ -361,7 +306,7 @@ impl Builder<'_> {
     fn step(&mut self, index: Word, step: Step) {
         match step {
             Step::One => self.add_to(index, 1),
-            Step::Vms(vms) => self.push(Inst::new(Op::Add, index, &[index, vms], 0, self.place)),
+            Step::By(vms) => self.push(Inst::new(Op::Add, index, &[index, vms], 0, self.place)),
         }
     }
 

@@ -20,10 +20,6 @@ impl Builder<'_> {
                 needed.insert(prefix.to);
                 needed.extend(chunks);
             }
-            Some(Then::Compact { outputs, chunks, .. }) => {
-                needed.extend(outputs.iter().map(|output| output.to));
-                needed.extend(chunks);
-            }
             Some(Then::Handle {
                 states,
                 mail,
@@ -31,7 +27,10 @@ impl Builder<'_> {
                 busy,
                 ..
             }) => needed.extend([*states, *mail, *handled, *busy]),
-            None | Some(Then::Reduce { .. } | Then::ReduceChunks { .. } | Then::ReduceOwn { .. }) => {}
+            None
+            | Some(
+                Then::Reduce { .. } | Then::ReduceChunks { .. } | Then::ReduceSpans { .. } | Then::ReduceOwn { .. },
+            ) => {}
         }
         kernel.walk_inputs(|input| {
             if let Input::Param(param) | Input::Element(param) | Input::Room(param) = input {

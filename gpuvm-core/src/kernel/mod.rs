@@ -1,7 +1,7 @@
 //! A [`Kernel`]: what each VM of a program does, put together of several routines. [`link_kernel`](crate::compile::link_kernel) makes a
 //! [`Program`](crate::program::Program) of it; a program of one routine is the kernel that [`Kernel::of`] makes of the routine.
 //!
-//! A kernel computes *elements*: for one index, its calls one after the other. Values of them are stored, and [`Then`] folds or picks
+//! A kernel computes *elements*: for one index, its calls one after the other. Values of them are stored, and [`Then`] folds
 //! them. The results are the same bits as those of the routines run one by one over whole columns, whatever the engine and the settings,
 //! and traps are the same ones; of several VMs' traps, the lowest VM's is the first, whichever call it is in.
 //!
@@ -23,6 +23,7 @@
 //! |---|---|---|
 //! | `Reduce` | v < V | `x[v] ∘ x[v + V] ∘ x[v + 2V] ∘ …`; a VM with v ≥ n halts and stores nothing |
 //! | `ReduceChunks` | v < ⌈n/C⌉ | `x[vC] ∘ x[vC + 1] ∘ … ∘ x[min(vC + C, n) - 1]` |
+//! | `ReduceSpans` | each with first < end | `x[first] ∘ x[first + step] ∘ …` below `end`, its own span; another one halts and stores nothing |
 //! | `ReduceOwn` | each | `x[0] ∘ x[1] ∘ … ∘ x[C - 1]` of its own slices; a VM with fewer halts and stores nothing |
 //! | `Scan` | v < ⌈n/C⌉ | `p[vC - 1] ∘ x[vC]`, `p[vC - 1] ∘ x[vC] ∘ x[vC + 1]`, …; VM 0 starts with `x[0]` |
 //!
@@ -133,7 +134,7 @@ pub enum Count {
     Vms,
     /// As many as a launch parameter has, which is a slice.
     Slice(usize),
-    /// As a launch parameter says, which is a `u32` or a `&[u32]` of one word: the length of a compacted column.
+    /// As a launch parameter says, which is a `u32` or a `&[u32]` of one word.
     Cell(usize),
     /// So many.
     Constant(u32),
@@ -171,6 +172,16 @@ pub enum Then {
         /// Elements of a chunk.
         chunk: u32,
     },
+    /// Each VM folds elements of a span of its own, and stores what comes of it to its own record.
+    ReduceSpans {
+        /// How to fold.
+        op: Fold,
+        /// What is folded, and where to.
+        partial: Output,
+        /// The call that gives a VM's span, `(first, step, end)`, each a `u32`. Its arguments are launch parameters and constants, and to it
+        /// `vm::id()` is the VM's number. A step is not 0 where there is an element.
+        span: Call,
+    },
     /// Each VM folds so many elements of slices of its own, and stores what comes of it to its own record. It is straight code, so
     /// engines know how long it takes; that suits short operators.
     ReduceOwn {
@@ -189,20 +200,6 @@ pub enum Then {
         prefix: Output,
         /// The column of what all chunks up to each come to, the scanned results of [`Then::ReduceChunks`]. `None` starts anew in each chunk.
         chunks: Option<usize>,
-        /// Elements of a chunk.
-        chunk: u32,
-    },
-    /// Each VM goes through its chunk and stores values of those elements that are kept, one after the other.
-    Compact {
-        /// A `bool`: whether to keep the element.
-        keep: Input,
-        /// Values of kept elements, and the columns they go to.
-        outputs: Vec<Output>,
-        /// The column of how many elements are kept in all chunks up to each: what `keep` comes to by [`Fold::Add`] in
-        /// [`Then::ReduceChunks`], scanned. `None` where there is one chunk.
-        chunks: Option<usize>,
-        /// The `&mut u32`, one for all VMs, for how many elements are kept in all.
-        total: usize,
         /// Elements of a chunk.
         chunk: u32,
     },
@@ -250,9 +247,9 @@ impl Then {
         match self {
             Then::Reduce { partial: output, .. }
             | Then::ReduceChunks { partial: output, .. }
+            | Then::ReduceSpans { partial: output, .. }
             | Then::ReduceOwn { partial: output, .. }
             | Then::Scan { prefix: output, .. } => std::slice::from_mut(output),
-            Then::Compact { outputs, .. } => outputs,
             Then::Handle { .. } => &mut [],
         }
     }
@@ -345,10 +342,18 @@ impl Kernel {
         kernel
     }
 
-    /// The routines that it calls, the operator last.
+    /// The routines that it calls, the operator behind those of the elements, and the one that gives spans last.
     pub(crate) fn routines(&self) -> impl Iterator<Item = &'static Routine> + '_ {
         let calls = self.calls.iter().map(|call| call.routine);
-        calls.chain(self.operator())
+        calls.chain(self.operator()).chain(self.span().map(|span| span.routine))
+    }
+
+    /// The call that gives spans.
+    pub(crate) fn span(&self) -> Option<&Call> {
+        match &self.then {
+            Some(Then::ReduceSpans { span, .. }) => Some(span),
+            _ => None,
+        }
     }
 
     /// The operator, if it is a routine.
@@ -356,12 +361,13 @@ impl Kernel {
         match self.then.as_ref()? {
             Then::Reduce { op, .. }
             | Then::ReduceChunks { op, .. }
+            | Then::ReduceSpans { op, .. }
             | Then::ReduceOwn { op, .. }
             | Then::Scan { op, .. } => match *op {
                 Fold::Routine(routine) => Some(routine),
                 Fold::Add => None,
             },
-            Then::Compact { .. } | Then::Handle { .. } => None,
+            Then::Handle { .. } => None,
         }
     }
 
@@ -387,19 +393,19 @@ impl Kernel {
 
     /// Calls `see` with all values that it names, and with all that they are made of.
     pub(crate) fn walk_inputs(&self, mut see: impl FnMut(&Input)) {
-        let (outputs, keep) = match &self.then {
-            None | Some(Then::Handle { .. }) => (&[][..], None),
-            Some(Then::Compact { outputs, keep, .. }) => (&outputs[..], Some(keep)),
+        let output = match &self.then {
+            None | Some(Then::Handle { .. }) => None,
             Some(
                 Then::Reduce { partial: output, .. }
                 | Then::ReduceChunks { partial: output, .. }
+                | Then::ReduceSpans { partial: output, .. }
                 | Then::ReduceOwn { partial: output, .. }
                 | Then::Scan { prefix: output, .. },
-            ) => (std::slice::from_ref(output), None),
+            ) => Some(output),
         };
-        let args = self.calls.iter().flat_map(|call| &call.args);
-        let stored = self.stores.iter().chain(outputs).map(|output| &output.value);
-        args.chain(stored).chain(keep).for_each(|input| input.walk(&mut see));
+        let args = self.calls.iter().chain(self.span()).flat_map(|call| &call.args);
+        let stored = self.stores.iter().chain(output).map(|output| &output.value);
+        args.chain(stored).for_each(|input| input.walk(&mut see));
     }
 
     /// The launch parameters that are columns of which each element is read.

@@ -123,17 +123,16 @@ impl Composer<'_> {
                 (Some(then), vec![before, column(n)], params, chunks)
             }
             _ => {
-                let outputs = vec![output(self.word(2), 4)];
-                self.calls.push(call(third(), vec![value]));
-                let then = Then::Compact {
-                    keep: Input::Call(self.calls.len() - 1),
-                    outputs,
-                    chunks: None,
-                    total: 5,
-                    chunk: n,
+                let vms = self.pick(6) as u32 + 1;
+                let bounds: Vec<u32> = (0..=vms).map(|_| self.pick(n as usize + 2) as u32).collect();
+                let step = Input::Constant(vec![self.pick(4) as u32 + 1]);
+                let then = Then::ReduceSpans {
+                    op,
+                    partial: output(value, 5),
+                    span: call(span(), vec![Input::Param(4), step]),
                 };
-                let params = vec![types::<&mut [u32]>(), types::<&mut u32>()];
-                (Some(then), vec![column(n), Argument::own(&[9], 0)], params, 1)
+                let params = vec![types::<&[u32]>(), types::<&mut u32>()];
+                (Some(then), vec![Argument::whole(&bounds, 1), records(vms)], params, vms)
             }
         }
     }

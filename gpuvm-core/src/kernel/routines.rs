@@ -65,6 +65,20 @@ pub(super) fn third() -> &'static Routine {
     leak(routine("third", u32s(1), result::<bool>(), 3, code, vec![]))
 }
 
+/// `fn span(all: &[u32], step: u32) -> (u32, u32, u32) { (all[vm::id()], step, all[vm::id() + 1]) }`
+pub(super) fn span() -> &'static Routine {
+    let code = vec![
+        i(Op::VmId, 7, 0, 0, 0),
+        i(Op::Add, 7, 1, 7, 0),
+        i(Op::Load, 4, 0, 7, 0),
+        i(Op::AddImm, 5, 3, 0, 0),
+        i(Op::Load, 6, 0, 7, 1),
+        ret(4),
+    ];
+    let params = vec![types::<&[u32]>(), types::<u32>()];
+    leak(routine("span", params, result::<(u32, u32, u32)>(), 8, code, vec![]))
+}
+
 /// Pairs as two-by-two steps of a linear congruential generator: `(a.0 * b.0, a.1 * b.0 + b.1)`, which is associative.
 pub(super) fn compose() -> &'static Routine {
     let code = vec![

@@ -189,6 +189,17 @@ impl Model<'_> {
                 let folded = self.fold(*op, partial, chunk_of(*chunk))?;
                 self.put(partial.to, vm, folded);
             }
+            Some(Then::ReduceSpans { op, partial, span }) => {
+                let args = span.args.iter().map(|arg| match arg {
+                    Input::Param(param) => self.args[*param].clone(),
+                    other => Argument::own(&self.value(other, vm, &[]), 0),
+                });
+                let (left, traps) = self.alone(span.routine, args.collect(), vm);
+                let span = result(left, traps)?;
+                let indices = (span[0]..span[2].min(count)).step_by(span[1].max(1) as usize);
+                let folded = self.fold(*op, partial, indices)?;
+                self.put(partial.to, vm, folded);
+            }
             Some(Then::ReduceOwn { chunk, .. }) if count < *chunk => {}
             Some(Then::ReduceOwn { op, partial, chunk }) => {
                 // VMs have their slices one after the other.
@@ -210,30 +221,6 @@ impl Model<'_> {
                 for index in chunk_of(*chunk) {
                     folded = Some(self.fold_one(*op, prefix, folded, index)?);
                     self.put(prefix.to, index, folded.clone());
-                }
-            }
-            Some(Then::Compact {
-                keep,
-                outputs,
-                chunks,
-                total,
-                chunk,
-            }) => {
-                let mut to = chunks
-                    .filter(|_| vm > 0)
-                    .map_or(0, |before| self.args[before].words[vm as usize - 1]);
-                for index in chunk_of(*chunk) {
-                    let results = self.element(index)?;
-                    if self.value(keep, index, &results) == [1] {
-                        for output in outputs {
-                            let value = self.value(&output.value, index, &results);
-                            self.put(output.to, to, Some(value));
-                        }
-                        to += 1;
-                    }
-                }
-                if vm == count.div_ceil(*chunk).max(1) - 1 {
-                    self.args[*total].words = vec![to];
                 }
             }
             Some(Then::Handle { mail, .. }) if vm >= self.args[*mail].length => {}

@@ -62,7 +62,7 @@ impl<'a> Plan<'a> {
         self.handle(self.nodes.len() - 1)
     }
 
-    fn handle(&self, node: usize) -> Handle {
+    pub(super) fn handle(&self, node: usize) -> Handle {
         Handle { plan: self.id, node }
     }
 

@@ -110,9 +110,11 @@ impl<'g, 'a> Groups<'g, 'a> {
         let precise = relaxed(node).is_none_or(|relaxed_node| relaxed(root).is_none_or(|root| root == relaxed_node));
         let by_reference = node.reads().any(|read| read.mode == Sight::OwnRef);
         let same_entries = match root.kind {
-            Kind::Map(_) | Kind::Filter(_) | Kind::Sort(_) => true,
+            Kind::Map(_) | Kind::Filter(_) | Kind::Dedup { .. } | Kind::Sort(_) => true,
             // Its VMs have several elements each, and store nothing of them.
-            Kind::Reduce(_) | Kind::Scan(_) => !by_reference && !self.graph.kept.contains(&number),
+            Kind::Reduce(_) | Kind::ReduceGroups(_) | Kind::Scan(_) => {
+                !by_reference && !self.graph.kept.contains(&number)
+            }
             _ => false,
         };
         calm(node) && calm(root) && precise && same_entries

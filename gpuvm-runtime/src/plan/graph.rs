@@ -153,13 +153,16 @@ fn fingerprint(node: &Node<'_>, same: &[usize]) -> Vec<u64> {
         Kind::Filter(_) => 5,
         Kind::Copy => 6,
         Kind::Sort(_) => 7,
+        Kind::Dedup { last } => 8 + u64::from(last),
+        Kind::ReduceGroups(_) => 10,
+        Kind::Field(field) => 11 + field as u64,
         Kind::Input(_) | Kind::Buffer { .. } | Kind::Loop(_) | Kind::State { .. } | Kind::Result { .. } => 0,
     };
     let entry = node.kind.uses().map_or(0, |of| std::ptr::from_ref(of.entry).addr());
     let (kind, length) = match node.length {
         Length::Known(length) => (0, length),
-        // A filter's own length is named after itself, and follows from its operands.
-        Length::Kept { .. } if matches!(node.kind, Kind::Filter(_)) => (1, 0),
+        // The length of who keeps some is named after itself, and follows from its operands.
+        Length::Kept { .. } if node.kind.keeps_some() => (1, 0),
         Length::Kept { filter, .. } => (1, same[filter]),
     };
     let scope = node.scope.map_or(0, |of| of as u64 + 1);

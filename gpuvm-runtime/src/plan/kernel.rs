@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gpuvm_core::facts::RoutineType;
 use gpuvm_core::kernel::{Call, Count, Fold, Input, Kernel, Output, Then};
 use gpuvm_core::program::Mode;
 use gpuvm_core::routine::Routine;
@@ -10,6 +11,7 @@ use gpuvm_core::types::{Type, TypeRef, Value};
 
 use super::graph::Graph;
 use super::keys::Keys;
+use super::library::{lanes_of, span_of_entry, span_of_group};
 use super::node::{Kind, Node, Operand, Read, Sight};
 use super::repeat::GATE;
 use super::types::{column, record};
@@ -19,13 +21,11 @@ use crate::vector::{Vector, write_pieces};
 pub(super) const NEIGHBOURS: u32 = 64;
 /// Lanes of a reduction at most. They are enough to keep a large GPU's memory busy, and few enough that what their neighbours come to is
 /// folded by one workgroup.
-const MOST_LANES: usize = 1 << 16;
+pub(super) const MOST_LANES: u32 = 1 << 16;
 /// Instructions of an operator that neighbours are folded by without a loop, at most.
 const SHORT: usize = 16;
 /// Elements of a chunk of a scan: few, because the VMs that scan short columns are few, and each goes through its chunk alone.
 pub(super) const SCAN_CHUNK: u32 = 16;
-/// Elements of a chunk of a filter. How many each chunk keeps goes through the host.
-pub(super) const FILTER_CHUNK: u32 = 256;
 
 /// A kernel, and what stands for its launch parameters.
 pub(super) struct Sketch {
@@ -53,7 +53,7 @@ pub(super) enum Column {
     Of(usize),
     /// What a filter's routine says of each entry.
     Flags,
-    /// What a sort's entries are compared by.
+    /// What entries are compared by.
     Keys,
     /// What is folded or scanned next.
     From,
@@ -61,8 +61,10 @@ pub(super) enum Column {
     To,
     /// What all chunks up to each come to.
     Chunks,
-    /// How many entries were kept.
-    Total,
+    /// Where each group ends.
+    Ends,
+    /// Which group each entry is of.
+    Groups,
 }
 
 /// Writes a kernel of several nodes.
@@ -100,10 +102,18 @@ impl<'w, 'a> Writer<'w, 'a> {
                 let parts = parts.map(|(index, read)| self.read((node, index), read, None));
                 Input::Tuple(parts.collect())
             }
-            Kind::Copy | Kind::Sort(None) => match nodes[node].reads().next() {
-                Some(read) => self.read((node, 0), read, None),
-                None => return,
-            },
+            Kind::Copy | Kind::Sort(None) | Kind::Field(_) | Kind::Dedup { .. } => {
+                // Whether an entry is kept depends on its key.
+                let index = usize::from(matches!(nodes[node].kind, Kind::Dedup { .. }));
+                let Some(read) = nodes[node].reads().nth(index) else {
+                    return;
+                };
+                let value = self.read((node, index), read, None);
+                match nodes[node].kind {
+                    Kind::Field(field) => Input::Field(Box::new(value), field),
+                    _ => value,
+                }
+            }
             kind => match kind.uses() {
                 Some(of) => self.call(node, of.routine),
                 None => return,
@@ -173,9 +183,9 @@ impl<'w, 'a> Writer<'w, 'a> {
         }
     }
 
-    /// Stores the key that a sort compares an element by.
-    pub fn store_key(&mut self, sort: usize, keys: Keys) {
-        let Some(mut value) = self.values.get(&sort).cloned() else {
+    /// Stores the key that a node compares an element by.
+    pub fn store_key(&mut self, node: usize, keys: Keys) {
+        let Some(mut value) = self.values.get(&node).cloned() else {
             return;
         };
         if let Some(routine) = keys.encode {
@@ -225,6 +235,20 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.sketch
     }
 
+    /// The kernel, with VMs that fold groups of what a node reads, in a turn that is perhaps the last.
+    pub fn fold_spans(
+        mut self,
+        (reader, of): (usize, Read),
+        length: usize,
+        op: &'static Routine,
+        turn: (u32, bool),
+    ) -> Sketch {
+        let value = self.read((reader, 0), of, None);
+        self.count(length);
+        self.sketch.fold_spans(value, op, turn);
+        self.sketch
+    }
+
     /// The kernel, with VMs that scan what a node reads.
     pub fn scan(mut self, (reader, of): (usize, Read), length: usize, op: &'static Routine, chunks: bool) -> Sketch {
         let value = self.read((reader, 0), of, None);
@@ -249,6 +273,31 @@ impl Sketch {
         self.kernel.then = Some(match chunk {
             Some(chunk) => Then::ReduceChunks { op, partial, chunk },
             None => Then::Reduce { op, partial },
+        });
+    }
+
+    /// Folds a value of the elements of groups: a VM of each entry, or in the last turn of each group, finds its span.
+    fn fold_spans(&mut self, value: Input, op: &'static Routine, (stage, is_last): (u32, bool)) {
+        let to = self.param(record(op.result.ty), Source::Column(Column::To, Mode::Record));
+        let mut numbers = |of| {
+            let param = self.param(column(u32::TYPE, false), Source::Column(of, Mode::Slice));
+            Input::Param(param)
+        };
+        let (ends, stage) = (numbers(Column::Ends), Input::Constant(vec![stage]));
+        let span = match is_last {
+            true => Call {
+                routine: span_of_group::routine(),
+                args: vec![ends, stage],
+            },
+            false => Call {
+                routine: span_of_entry::routine(),
+                args: vec![numbers(Column::Groups), ends, stage],
+            },
+        };
+        self.kernel.then = Some(Then::ReduceSpans {
+            op: Fold::Routine(op),
+            partial: Output { value, to },
+            span,
         });
     }
 
@@ -310,14 +359,9 @@ fn over(name: &str, element: &'static Type) -> (Sketch, Input) {
     (sketch, Input::Element(from))
 }
 
-/// The lanes that so many entries are folded by: a power of [`NEIGHBOURS`], as few as have no more than [`NEIGHBOURS`] entries each, but
-/// [`MOST_LANES`] at most.
+/// The lanes that so many entries are folded by.
 pub(super) fn lanes(entries: usize) -> usize {
-    let mut lanes = 1;
-    while lanes < MOST_LANES && lanes * (NEIGHBOURS as usize) < entries {
-        lanes = MOST_LANES.min(lanes * NEIGHBOURS as usize);
-    }
-    lanes
+    lanes_of(u32::try_from(entries).unwrap_or(u32::MAX)) as usize
 }
 
 /// Folds what [`NEIGHBOURS`] lanes at a time come to. Without a loop, if the operator is short: what is known to end soon can follow its
@@ -350,33 +394,16 @@ pub(super) fn refold(name: &str, op: &'static Routine, chunk: Option<u32>) -> Sk
     sketch
 }
 
+/// Folds what groups have come to so far once more, in a turn that is perhaps the last.
+pub(super) fn respan(name: &str, op: &'static Routine, turn: (u32, bool)) -> Sketch {
+    let (mut sketch, value) = over(name, op.result.ty);
+    sketch.fold_spans(value, op, turn);
+    sketch
+}
+
 /// Scans a column.
 pub(super) fn rescan(name: &str, op: &'static Routine, chunks: bool) -> Sketch {
     let (mut sketch, value) = over(name, op.result.ty);
     sketch.scan(value, op, chunks);
-    sketch
-}
-
-/// Counts the flags that are set in each chunk.
-pub(super) fn count_flags(name: &str) -> Sketch {
-    let (mut sketch, value) = over(name, bool::TYPE);
-    sketch.fold(value, Fold::Add, u32::TYPE, Some(FILTER_CHUNK));
-    sketch
-}
-
-/// Keeps the entries of a column whose flags are set.
-pub(super) fn compact(name: &str, element: &'static Type) -> Sketch {
-    let (mut sketch, value) = over(name, element);
-    let flags = sketch.param(column(bool::TYPE, false), Source::Column(Column::Flags, Mode::Slice));
-    let to = sketch.param(column(element, true), Source::Column(Column::To, Mode::Whole));
-    let chunks = sketch.param(column(u32::TYPE, false), Source::Column(Column::Chunks, Mode::Slice));
-    let total = sketch.param(record(u32::TYPE), Source::Column(Column::Total, Mode::Whole));
-    sketch.kernel.then = Some(Then::Compact {
-        keep: Input::Element(flags),
-        outputs: vec![Output { value, to }],
-        chunks: Some(chunks),
-        total,
-        chunk: FILTER_CHUNK,
-    });
     sketch
 }

@@ -322,6 +322,7 @@ impl<'p> Run<'p, '_> {
             let Some((running, sent)) = stopped else {
                 continue;
             };
+            self.stops += 1;
             match sent.gate {
                 Some(gate) if self.is_set(&gate.flag)? => {
                     // The rest of the sequence is never to run.

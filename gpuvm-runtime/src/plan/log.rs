@@ -132,6 +132,7 @@ impl Run<'_, '_> {
             return Ok(());
         }
         self.settle()?;
+        self.count_all()?;
         let (name, least_bytes) = (self.labels(&step.members), self.least_bytes(step));
         let phase = self.order.graph.levels[step.root].unwrap_or_default();
         if let Some(record) = &mut self.log.0 {

@@ -7,10 +7,12 @@ mod done;
 mod draft;
 mod fuse;
 mod graph;
+mod groups;
 mod input;
 mod kernel;
 mod keys;
 mod launch;
+mod library;
 mod log;
 mod native;
 mod node;
@@ -21,6 +23,7 @@ mod program;
 mod repeat;
 pub mod report;
 mod run;
+mod selects;
 mod sizes;
 mod sorts;
 mod stats;
@@ -28,6 +31,7 @@ mod trace;
 mod types;
 mod under_way;
 mod until;
+mod verbs;
 mod zeros;
 
 use std::sync::OnceLock;
@@ -44,6 +48,7 @@ use crate::runtime::Runtime;
 pub use crate::error::PlanError;
 pub use crate::handle::Handle;
 pub use done::PlanDone;
+pub use groups::Groups;
 pub use input::{Handles, PlanInput};
 pub use report::Explanation;
 pub use stats::{PlanStats, StepStats};
@@ -399,8 +404,8 @@ impl<'a> Plan<'a> {
     ///
     /// Steps run in the order of their phases, and columns stay in the engine's memory in between. On a GPU the kernels of many steps are
     /// sent off in one submission, and nobody waits for them one by one: if a VM traps, yields or takes long, the device itself keeps the
-    /// later ones from starting. The host looks at the end, before a sort, after a filter, because what comes then has as many VMs as it keeps entries,
-    /// and now and then in a loop that goes on until a flag is set. Buffers are locked from the first node that uses them until the host
+    /// later ones from starting. The host looks at the end, before a sort, before what reads the entries that a filter keeps, because that has as many
+    /// VMs as there are, and now and then in a loop that goes on until a flag is set. Buffers are locked from the first node that uses them until the host
     /// looks.
     ///
     /// # Errors

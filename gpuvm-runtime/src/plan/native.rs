@@ -22,7 +22,7 @@ use crate::view::{Held, Seen, View};
 use crate::words::WordColumn;
 
 /// What came of folding: the words, or nothing because a VM trapped.
-type Folded = Option<Vec<u32>>;
+pub(super) type Folded = Option<Vec<u32>>;
 
 /// A column in chunks: its entries, and how many a chunk has.
 #[derive(Clone, Copy)]
@@ -31,20 +31,25 @@ struct Chunks {
     each: usize,
 }
 
-/// The elements of a column that VMs compute: the first VM's, and how far it is to the next one's.
+/// The elements of a column that VMs compute.
 #[derive(Clone, Copy)]
-struct Elements {
-    first: usize,
-    step: usize,
+enum Elements<'e> {
+    /// The first VM's, and how far it is to the next one's.
+    Apart { first: usize, step: usize },
+    /// These.
+    Listed(&'e [u32]),
 }
 
-impl Elements {
+impl Elements<'_> {
     /// Each VM's own.
-    const ALL: Elements = Elements { first: 0, step: 1 };
+    const ALL: Elements<'static> = Elements::Apart { first: 0, step: 1 };
 
     /// The number of a VM's element.
     fn number(self, vm: u32) -> u32 {
-        (self.first + self.step * vm as usize) as u32
+        match self {
+            Elements::Apart { first, step } => (first + step * vm as usize) as u32,
+            Elements::Listed(numbers) => numbers.get(vm as usize).copied().unwrap_or(vm),
+        }
     }
 }
 
@@ -65,9 +70,15 @@ impl Run<'_, '_> {
                 let all = self.words(&self.data(self.operand(node, 0).node))?;
                 words(self.nodes[node].element, self.length(node), all)
             }
-            Kind::Filter(of) => self.native_filter(node, of)?,
+            Kind::Field(field) => self.native_field(node, field)?,
+            Kind::Filter(of) => return self.native_filter(node, of),
+            Kind::Dedup { last } => return self.native_dedup(node, last),
             Kind::Sort(of) => self.native_sort(node, of)?,
             Kind::Reduce(of) => match self.native_reduce(node, of)? {
+                Some(column) => column,
+                None => return self.on_reference(node),
+            },
+            Kind::ReduceGroups(of) => match self.native_groups(node, of)? {
                 Some(column) => column,
                 None => return self.on_reference(node),
             },
@@ -122,7 +133,7 @@ impl Run<'_, '_> {
     }
 
     /// Calls a routine's function for so many VMs.
-    fn call(&mut self, of: Use, params: Vec<Seen<'_>>, vms: u32, elements: Elements) -> Result<Ran> {
+    fn call(&mut self, of: Use, params: Vec<Seen<'_>>, vms: u32, elements: Elements<'_>) -> Result<Ran> {
         let tally = Tally {
             batches: 1,
             engine: Engine::Native,
@@ -170,23 +181,19 @@ impl Run<'_, '_> {
         Ok(words(element, length, all))
     }
 
-    fn native_filter(&mut self, node: usize, of: Use) -> Result<Data> {
+    fn native_field(&mut self, node: usize, field: usize) -> Result<Data> {
         let from = self.operand(node, 0).node;
-        let length = self.length(from);
-        let flags = self.native_map(node, of, length)?;
-        let (flags, all) = (self.words(&flags)?, self.words(&self.data(from))?);
-        let element = self.nodes[node].element;
-        let size = element.words as usize;
-        let kept = || {
-            flags
-                .iter()
-                .enumerate()
-                .filter(|(_, flag)| **flag != 0)
-                .map(|(index, _)| index)
-        };
-        let picked = kept().flat_map(|index| &all[index * size..][..size]).copied().collect();
-        self.kept.insert(node, kept().count());
-        Ok(words(element, kept().count(), picked))
+        let of = &self.nodes[from].element;
+        let (size, length) = (of.words.max(1) as usize, self.length(node));
+        let (offset, each) = of
+            .fields
+            .get(field)
+            .map_or((0, 0), |field| (field.offset, field.ty.words));
+        let all = self.words(&self.data(from))?;
+        let parts = all
+            .chunks_exact(size)
+            .flat_map(|entry| &entry[offset as usize..][..each as usize]);
+        Ok(words(self.nodes[node].element, length, parts.copied().collect()))
     }
 
     /// Folds by lanes as `Then::Reduce` says, and what neighbours come to as `Then::ReduceChunks` says, until one entry is left.
@@ -203,7 +210,7 @@ impl Run<'_, '_> {
             for first in (lanes..left).step_by(lanes) {
                 let count = lanes.min(left - first);
                 let next = all[first * size..][..count * size].to_vec();
-                let elements = Elements { first, step: 1 };
+                let elements = Elements::Apart { first, step: 1 };
                 match self.apply(op, folded[..count * size].to_vec(), next, (count, elements))? {
                     Some(words) => folded[..count * size].copy_from_slice(&words),
                     None => return Ok(None),
@@ -286,7 +293,7 @@ impl Run<'_, '_> {
         let mut folded = turn_of(0);
         if !before.is_empty() {
             let count = before.len() / size;
-            let elements = Elements {
+            let elements = Elements::Apart {
                 first: each,
                 step: each,
             };
@@ -300,7 +307,7 @@ impl Run<'_, '_> {
             let next = turn_of(turn);
             let words = next.len();
             let count = words / size.max(1);
-            let elements = Elements {
+            let elements = Elements::Apart {
                 first: turn,
                 step: each,
             };
@@ -313,13 +320,42 @@ impl Run<'_, '_> {
         Ok(Some(folded))
     }
 
+    /// Folds entries of spans, each given by its first entry, how far the next one is, and where they end; side by side.
+    pub fn by_spans(&mut self, op: Use, all: &[u32], spans: &[(u32, u32, u32)]) -> Result<Folded> {
+        let size = op.routine.result.ty.words as usize;
+        let entry = |number: u32| &all[number as usize * size..][..size];
+        let mut folded: Vec<u32> = spans.iter().flat_map(|span| entry(span.0)).copied().collect();
+        let mut left: Vec<(usize, u32)> = spans.iter().map(|span| span.0).enumerate().collect();
+        loop {
+            left.retain_mut(|(span, number)| {
+                let (_, step, end) = spans[*span];
+                *number += step;
+                *number < end
+            });
+            if left.is_empty() {
+                return Ok(Some(folded));
+            }
+            let before = left.iter().flat_map(|(span, _)| &folded[span * size..][..size]);
+            let next = left.iter().flat_map(|(_, number)| entry(*number));
+            let (before, next) = (before.copied().collect(), next.copied().collect());
+            let numbers: Vec<u32> = left.iter().map(|(_, number)| *number).collect();
+            let pairs = (left.len(), Elements::Listed(&numbers));
+            let Some(words) = self.apply(op, before, next, pairs)? else {
+                return Ok(None);
+            };
+            for (words, (span, _)) in words.chunks_exact(size.max(1)).zip(&left) {
+                folded[span * size..][..size].copy_from_slice(words);
+            }
+        }
+    }
+
     /// The operator's results for so many pairs, of which these elements are the second ones.
     fn apply(
         &mut self,
         op: Use,
         first: Vec<u32>,
         second: Vec<u32>,
-        (pairs, elements): (usize, Elements),
+        (pairs, elements): (usize, Elements<'_>),
     ) -> Result<Folded> {
         if pairs == 0 || first.is_empty() {
             return Ok(Some(first));

@@ -35,14 +35,21 @@ pub(super) enum Kind<'a> {
     Map(Use),
     /// A tuple of the operands' entries.
     Zip,
+    /// A field of each tuple.
+    Field(usize),
     /// What a buffer holds, to be kept while the buffer changes.
     Copy,
     /// All entries folded into one.
     Reduce(Use),
+    /// The entries of each group folded into one. It sees entries first, then where each group ends, and then which group each entry is of.
+    ReduceGroups(Use),
     /// For each entry what all up to it come to.
     Scan(Use),
     /// The entries for which the routine says so.
     Filter(Use),
+    /// The entries, seen first, whose key is not that of the one before, or of the one behind if the last of equal ones is kept. The keys are
+    /// seen second.
+    Dedup { last: bool },
     /// The entries in the order of their keys: what the routine gives for each, or without one themselves.
     Sort(Option<Use>),
     /// A body that is repeated until a flag is set. It sees what the states begin as, and then all that its body sees of other nodes.
@@ -94,7 +101,7 @@ pub(super) struct Use {
 pub(super) enum Length {
     /// So many.
     Known(usize),
-    /// As many as a filter has kept, at most `most`.
+    /// As many as a filter, or another node that keeps entries, has kept, at most `most`.
     Kept { filter: usize, most: usize },
 }
 
@@ -188,11 +195,15 @@ impl Kind<'_> {
                 Backing::Zeros(_) => format!("zeros {number}"),
             },
             Kind::Zip => format!("zip (node {number})"),
+            Kind::Field(field) => format!("field {field} (node {number})"),
             Kind::Copy => format!("copy (node {number})"),
             Kind::Map(of) => format!("map `{}` (node {number})", of.entry.id),
             Kind::Reduce(of) => format!("reduce `{}` (node {number})", of.entry.id),
+            Kind::ReduceGroups(of) => format!("reduce groups by `{}` (node {number})", of.entry.id),
             Kind::Scan(of) => format!("scan `{}` (node {number})", of.entry.id),
             Kind::Filter(of) => format!("filter `{}` (node {number})", of.entry.id),
+            Kind::Dedup { last: false } => format!("dedup (node {number})"),
+            Kind::Dedup { last: true } => format!("groups (node {number})"),
             Kind::Sort(Some(of)) => format!("sort by `{}` (node {number})", of.entry.id),
             Kind::Sort(None) => format!("sort (node {number})"),
             Kind::Loop(_) => format!("loop {number}"),
@@ -205,7 +216,12 @@ impl Kind<'_> {
     /// Its routine, if it has one.
     pub fn uses(&self) -> Option<&Use> {
         match self {
-            Kind::Map(of) | Kind::Reduce(of) | Kind::Scan(of) | Kind::Filter(of) | Kind::Sort(Some(of)) => Some(of),
+            Kind::Map(of)
+            | Kind::Reduce(of)
+            | Kind::ReduceGroups(of)
+            | Kind::Scan(of)
+            | Kind::Filter(of)
+            | Kind::Sort(Some(of)) => Some(of),
             _ => None,
         }
     }
@@ -250,7 +266,12 @@ impl Kind<'_> {
 
     /// Whether it computes each entry from the entries of the same number.
     pub fn is_entrywise(&self) -> bool {
-        matches!(self, Kind::Map(_) | Kind::Zip)
+        matches!(self, Kind::Map(_) | Kind::Zip | Kind::Field(_))
+    }
+
+    /// Whether it keeps some entries of a column, and how many is known when it runs.
+    pub fn keeps_some(&self) -> bool {
+        matches!(self, Kind::Filter(_) | Kind::Dedup { .. })
     }
 }
 

@@ -25,21 +25,7 @@ impl<'a> Plan<'a> {
         let Node {
             element, length: has, ..
         } = self.nodes[from];
-        let expected = || format!("a routine `fn({element}, {element}) -> {element}`");
-        check_pure(&label, of, &expected())?;
-        let value = |ty: &TypeRef| ty.refs == 0 && ty.ty.same(element);
-        if of.routine.params.len() != 2 || !of.routine.params.iter().all(value) || !value(&of.routine.result) {
-            return Err(unfit(&label, of, expected(), signature(of)).into());
-        }
-        if of.nature.asks_identity {
-            return Err(unfit(
-                &label,
-                of,
-                expected(),
-                "asks for `vm::id()` or `vm::count()`".to_string(),
-            )
-            .into());
-        }
+        check_operator(&label, of, element)?;
         Ok(self.push(kind(of), own(&[from]), element, length(has)))
     }
 
@@ -65,33 +51,34 @@ impl<'a> Plan<'a> {
     pub(super) fn add_sort(&mut self, entry: Option<&'static Registration>, column: Handle) -> Result<Handle> {
         let of = entry.map(uses).transpose()?;
         let label = Kind::Sort(of).label(self.nodes.len());
-        let from = self.column(&label, column)?;
+        let from = self.keyed(&label, "`sort_by_key` sorts others", of, column)?;
         let Node { element, length, .. } = self.nodes[from];
-        let key = match of {
-            None => element,
-            Some(of) => {
-                let expected = format!("a routine `fn({element}) -> K`, where `K` is {}", keys::EXPECTED);
-                check_pure(&label, of, &expected)?;
-                let value = |ty: &TypeRef| ty.refs == 0 && ty.ty.same(element);
-                let result = of.routine.result;
-                if of.routine.params.len() != 1 || !of.routine.params.iter().all(value) || !is_key(result) {
-                    return Err(unfit(&label, of, expected, signature(of)).into());
-                }
-                result.ty
-            }
-        };
-        if Keys::of(key).is_none() {
-            return Err(PlanError::Argument {
-                node: label,
+        Ok(self.push(Kind::Sort(of), own(&[from]), element, length))
+    }
+
+    /// The node of a column whose entries a routine gives keys of, or that are keys themselves. Otherwise `others` tells what to do.
+    pub(super) fn keyed(&self, label: &str, others: &str, of: Option<Use>, column: Handle) -> Result<usize> {
+        let from = self.column(label, column)?;
+        let element = self.nodes[from].element;
+        match of {
+            None if Keys::of(element).is_none() => Err(PlanError::Argument {
+                node: label.to_string(),
                 parameter: "column".to_string(),
-                expected:
-                    "a column of integers of up to 64 bits, floats, `bool`s or `char`s (`sort_by_key` sorts others)"
-                        .to_string(),
+                expected: format!("a column of integers of up to 64 bits, floats, `bool`s or `char`s ({others})"),
                 found: self.column_of(&self.nodes[from]),
             }
-            .into());
+            .into()),
+            None => Ok(from),
+            Some(of) => {
+                let expected = format!("a routine `fn({element}) -> K`, where `K` is {}", keys::EXPECTED);
+                check_pure(label, of, &expected)?;
+                let value = |ty: &TypeRef| ty.refs == 0 && ty.ty.same(element);
+                if of.routine.params.len() != 1 || !of.routine.params.iter().all(value) || !is_key(of.routine.result) {
+                    return Err(unfit(label, of, expected, signature(of)).into());
+                }
+                Ok(from)
+            }
         }
-        Ok(self.push(Kind::Sort(of), own(&[from]), element, length))
     }
 
     pub(super) fn add_zip(&mut self, columns: &[Handle]) -> Result<Handle> {
@@ -119,7 +106,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The node of a handle that a node works on.
-    fn column(&self, label: &str, handle: Handle) -> Result<usize, PlanError> {
+    pub(super) fn column(&self, label: &str, handle: Handle) -> Result<usize, PlanError> {
         let name = "column".to_string();
         self.own(&Parameter { node: label, name }, handle)
     }
@@ -150,13 +137,30 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// Refuses a routine that does not fold entries of a type.
+pub(super) fn check_operator(label: &str, of: Use, element: &Type) -> Result<(), PlanError> {
+    let expected = || format!("a routine `fn({element}, {element}) -> {element}`");
+    check_pure(label, of, &expected())?;
+    let value = |ty: &TypeRef| ty.refs == 0 && ty.ty.same(element);
+    if of.routine.params.len() != 2 || !of.routine.params.iter().all(value) || !value(&of.routine.result) {
+        return Err(unfit(label, of, expected(), signature(of)));
+    }
+    match of.nature.asks_identity {
+        true => {
+            let found = "asks for `vm::id()` or `vm::count()`";
+            Err(unfit(label, of, expected(), found.to_string()))
+        }
+        false => Ok(()),
+    }
+}
+
 /// Whether a routine's result can be compared as a key.
 fn is_key(result: TypeRef) -> bool {
     result.refs == 0 && Keys::of(result.ty).is_some()
 }
 
 /// Operands of which each VM sees its own entries.
-fn own(nodes: &[usize]) -> Vec<Operand> {
+pub(super) fn own(nodes: &[usize]) -> Vec<Operand> {
     let own = |&node| Operand::Node(Read { node, mode: Sight::Own });
     nodes.iter().map(own).collect()
 }

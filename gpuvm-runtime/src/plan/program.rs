@@ -3,15 +3,12 @@
 use std::sync::Arc;
 
 use gpuvm_core::routine::Routine;
-use gpuvm_core::types::{Type, Value};
+use gpuvm_core::types::Type;
 use gpuvm_engine::{Engine, Execute};
 
 use super::data::{Data, empty};
 use super::fuse::Step;
-use super::kernel::{
-    Column, FILTER_CHUNK, NEIGHBOURS, SCAN_CHUNK, Sketch, Writer, compact, count_flags, lanes, neighbours, refold,
-    rescan,
-};
+use super::kernel::{Column, NEIGHBOURS, SCAN_CHUNK, Sketch, Writer, lanes, neighbours, refold, rescan};
 use super::keys::Keys;
 use super::node::{Kind, Node, Use};
 use super::run::Run;
@@ -61,10 +58,12 @@ impl<'p> Run<'p, '_> {
         self.bring_inputs(step, executor)?;
         let nodes = self.nodes;
         match &nodes[root].kind {
-            Kind::Map(_) | Kind::Zip | Kind::Copy => self.map(step, at),
+            Kind::Map(_) | Kind::Zip | Kind::Field(_) | Kind::Copy => self.map(step, at),
             Kind::Filter(_) => self.filter(step, at),
+            Kind::Dedup { last } => self.dedup(step, at, *last),
             Kind::Sort(_) => self.sort(step, at),
             Kind::Reduce(of) => self.reduce(step, at, *of),
+            Kind::ReduceGroups(of) => self.reduce_groups(step, at, *of),
             Kind::Scan(of) => self.scan(step, at, *of),
             Kind::Loop(of) => self.repeat(step, of, Some(executor)),
             Kind::Input(_) | Kind::Buffer { .. } | Kind::State { .. } | Kind::Result { .. } => Ok(()),
@@ -76,7 +75,12 @@ impl<'p> Run<'p, '_> {
         let (nodes, graph) = (self.nodes, &self.order.graph);
         let twice = matches!(
             nodes[step.root].kind,
-            Kind::Scan(_) | Kind::Filter(_) | Kind::Sort(_) | Kind::Loop(_)
+            Kind::Scan(_)
+                | Kind::ReduceGroups(_)
+                | Kind::Filter(_)
+                | Kind::Dedup { .. }
+                | Kind::Sort(_)
+                | Kind::Loop(_)
         );
         let in_a_row = self.under_way.is_possible();
         let reads = step.members.iter().flat_map(|member| graph.reads(nodes, *member));
@@ -93,6 +97,8 @@ impl<'p> Run<'p, '_> {
     fn name(&self, step: &Step) -> &'static str {
         match &self.nodes[step.root].kind {
             Kind::Copy => "copy",
+            Kind::Field(_) => "field",
+            Kind::Dedup { .. } => "dedup",
             Kind::Sort(None) => "sort",
             kind => kind.uses().map_or("zip", |of| of.entry.id),
         }
@@ -115,20 +121,18 @@ impl<'p> Run<'p, '_> {
     /// The kernels of a step, as far as they depend on its nodes and not on lengths.
     pub fn sketches(&self, step: &Step) -> Vec<Sketch> {
         let Node { kind, length, .. } = &self.nodes[step.root];
-        let (of, name) = (self.operand(step.root, 0), self.name(step));
+        let of = self.operand(step.root, 0);
         let most = self.nodes[of.node].length.most();
         match kind {
-            Kind::Map(_) | Kind::Zip | Kind::Copy => vec![self.map_sketch(step)],
-            Kind::Filter(_) => vec![
-                self.filter_sketch(step),
-                count_flags(name),
-                compact(name, self.nodes[of.node].element),
-            ],
+            Kind::Map(_) | Kind::Zip | Kind::Field(_) | Kind::Copy => vec![self.map_sketch(step)],
+            Kind::Filter(_) => vec![self.filter_sketch(step)],
+            Kind::Dedup { .. } => self.dedup_sketch(step).into_iter().collect(),
             Kind::Sort(_) => {
                 let keys = Keys::of_sort(self.nodes, step.root).into_iter();
                 keys.map(|keys| self.keys_sketch(step, keys)).collect()
             }
             Kind::Reduce(op) => vec![self.writer(step, true).fold((step.root, of), most, op.routine, None)],
+            Kind::ReduceGroups(op) => vec![self.groups_sketch(step, *op, most, 0)],
             Kind::Scan(op) if length.most() > SCAN_CHUNK as usize => vec![
                 self.writer(step, true)
                     .fold((step.root, of), most, op.routine, Some(SCAN_CHUNK)),
@@ -145,16 +149,6 @@ impl<'p> Run<'p, '_> {
         for &node in &step.stored {
             writer.store(node, Column::Of(node));
         }
-        writer.each()
-    }
-
-    /// The kernel that asks a filter's routine.
-    fn filter_sketch(&self, step: &Step) -> Sketch {
-        let mut writer = self.writer(step, false);
-        for node in self.stored_beside(step) {
-            writer.store(node, Column::Of(node));
-        }
-        writer.store(step.root, Column::Flags);
         writer.each()
     }
 
@@ -194,53 +188,6 @@ impl<'p> Run<'p, '_> {
                 self.columns[node] = Some(data);
             }
         }
-    }
-
-    fn filter(&mut self, step: &Step, at: At<'_>) -> Result<()> {
-        let of = self.operand(step.root, 0).node;
-        let length = self.length(of);
-        let mut columns = self.columns_of(&self.stored_beside(step), length);
-        let flags = blank(bool::TYPE, length);
-        columns.put(Column::Flags, flags.clone());
-        let kernel = self.kernel(|runner| runner.filter_sketch(step))?;
-        self.launch(at, &kernel, length, &columns)?;
-        self.keep(columns);
-        let kept = match length {
-            1.. => self.pick(at, flags, of, length)?,
-            0 => empty(self.nodes[of].element),
-        };
-        self.kept.insert(step.root, self.entries(&kept));
-        self.columns[step.root] = Some(kept);
-        Ok(())
-    }
-
-    /// The entries of a node's column whose flags are set. How many each chunk has goes through the host, which has to know the sum.
-    fn pick(&mut self, at: At<'_>, flags: Data, of: usize, length: usize) -> Result<Data> {
-        let (element, chunks) = (self.nodes[of].element, length.div_ceil(FILTER_CHUNK as usize));
-        let name = self.nodes[at.root].kind.uses().map_or("", |of| of.entry.id);
-        let counts = blank(u32::TYPE, chunks);
-        let columns = Columns::from([(Column::From, flags.clone()), (Column::To, counts.clone())]);
-        let kernel = self.kernel(|_| count_flags(name))?;
-        self.launch(at, &kernel, chunks, &columns)?;
-        let mut sums = self.words(&counts)?;
-        let mut sum = 0;
-        for count in &mut sums {
-            sum += *count;
-            *count = sum;
-        }
-        let kept = blank(element, sum as usize);
-        if sum > 0 && element.words > 0 {
-            let columns = Columns::from([
-                (Column::From, self.data(of)),
-                (Column::Flags, flags),
-                (Column::To, kept.clone()),
-                (Column::Chunks, Data::Host(Arc::new(sums))),
-                (Column::Total, blank(u32::TYPE, 1)),
-            ]);
-            let kernel = self.kernel(|_| compact(name, element))?;
-            self.launch(at, &kernel, chunks, &columns)?;
-        }
-        Ok(kept)
     }
 
     fn reduce(&mut self, step: &Step, at: At<'_>, op: Use) -> Result<()> {

@@ -15,6 +15,7 @@ use super::log::Log;
 use super::node::{Backing, Kind, Length, Node, Operand, Read, Sight};
 use super::order::Order;
 use super::prepared::{Linked, Prepared, Turn};
+use super::selects::Keeping;
 use super::stats::PlanStats;
 use super::under_way::UnderWay;
 use crate::bind::Bound;
@@ -38,10 +39,14 @@ pub(super) struct Run<'p, 'a> {
     pub options: Options,
     /// What each node has given.
     pub columns: Vec<Option<Data>>,
-    /// How many entries each filter has kept.
+    /// How many entries each filter has kept, and the like of it.
     pub kept: BTreeMap<usize, usize>,
+    /// Those whose entries are being kept while nobody knows yet how many.
+    pub keeping: BTreeMap<usize, Keeping>,
     /// The plan's buffers, and whether a node writes them.
     pub buffers: Vec<(Arc<Store>, bool)>,
+    /// How many launches of sequences have stopped before their ends, so that what came after them began later.
+    pub stops: u64,
     /// Launches that nobody has waited for yet.
     pub under_way: UnderWay<'p>,
     /// The launch that is next.
@@ -76,7 +81,9 @@ impl<'p, 'a> Run<'p, 'a> {
             options,
             columns: vec![None; nodes.len()],
             kept: BTreeMap::new(),
+            keeping: BTreeMap::new(),
             buffers: nodes.iter().filter_map(buffer).collect(),
+            stops: 0,
             under_way: UnderWay::default(),
             turn: Turn::default(),
             prepared,
@@ -102,7 +109,10 @@ impl<'p, 'a> Run<'p, 'a> {
             Engine::Native => None,
             engine => self.runtime.executor(engine)?.sequence(),
         });
-        let ended = self.steps().and_then(|()| self.settle());
+        let ended = self
+            .steps()
+            .and_then(|()| self.settle())
+            .and_then(|()| self.count_all());
         self.logs.sort();
         self.logs.tell("plan");
         ended?;
@@ -128,6 +138,7 @@ impl<'p, 'a> Run<'p, 'a> {
     pub fn steps(&mut self) -> Result<()> {
         let order = self.order;
         for (number, step) in order.steps.iter().enumerate() {
+            self.count_for(step)?;
             self.turn = Turn {
                 step: number,
                 entries: self.works_on(step.root),
@@ -193,7 +204,9 @@ impl<'p, 'a> Run<'p, 'a> {
     /// How many entries a step with that root works on.
     fn works_on(&self, root: usize) -> usize {
         match self.nodes[root].kind {
-            Kind::Reduce(_) | Kind::Filter(_) => self.length(self.operand(root, 0).node),
+            Kind::Reduce(_) | Kind::ReduceGroups(_) | Kind::Filter(_) | Kind::Dedup { .. } => {
+                self.length(self.operand(root, 0).node)
+            }
             _ => self.length(root),
         }
     }

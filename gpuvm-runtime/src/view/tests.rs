@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use gpuvm_engine::{MemoryUse, Sort};
+use gpuvm_engine::{MemoryUse, Select, Selection, Sort};
 
 use super::*;
 use crate::buffer::Buffer;
@@ -45,6 +45,10 @@ impl DeviceMemory for Fake {
 
     fn sort(&self, _: &Sort) -> gpuvm_engine::Result<Option<Duration>> {
         unreachable!("nothing is sorted here")
+    }
+
+    fn select(self: Arc<Self>, _: &Select) -> gpuvm_engine::Result<Box<dyn Selection>> {
+        unreachable!("nothing is kept here")
     }
 
     fn in_use(&self) -> MemoryUse {

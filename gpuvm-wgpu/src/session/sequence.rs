@@ -116,6 +116,13 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
         Ok(true)
     }
 
+    fn flush(&mut self) -> Result<()> {
+        if !self.added.is_empty() {
+            self.submit(None)?;
+        }
+        Ok(())
+    }
+
     fn wait(&mut self) -> Result<SequenceEnd> {
         if self.submitted.is_empty() && self.added.is_empty() {
             return Ok(SequenceEnd::default());

@@ -7,6 +7,7 @@ pub(super) mod executed;
 mod matrices;
 pub(super) mod operations;
 pub(super) mod ptx;
+mod select;
 mod sequence;
 mod session;
 mod sort;

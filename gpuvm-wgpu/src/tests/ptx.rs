@@ -11,7 +11,7 @@ use naga::valid::ModuleInfo;
 use crate::floats::FloatOps;
 use crate::kernel::parse;
 use crate::parts::Uses;
-use crate::source::EntryPoint;
+use crate::source::{EntryPoint, SelectKernel, SortKernel};
 
 /// What kernels are assembled for.
 const ARCHITECTURE: &str = "sm_90";
@@ -45,6 +45,13 @@ fn every_shader_becomes_ptx() {
         ("transpose", EntryPoint::Transpose, all),
         ("clear", EntryPoint::Clear, all),
         ("step", EntryPoint::Step, all),
+        ("pick", EntryPoint::Pick, all),
+        ("select_count", EntryPoint::Select(SelectKernel::Count), all),
+        ("select_place", EntryPoint::Select(SelectKernel::Place), all),
+        ("sort_count", EntryPoint::Sort(SortKernel::Count), all),
+        ("sort_scan", EntryPoint::Sort(SortKernel::Scan), all),
+        ("sort_add", EntryPoint::Sort(SortKernel::Add), all),
+        ("sort_scatter", EntryPoint::Sort(SortKernel::Scatter), all),
         ("prepare", EntryPoint::Prepare, all),
         ("interpreter_all_words", EntryPoint::Interpreter(Uses::all()), none),
         ("interpreter_none", EntryPoint::Interpreter(Uses::default()), all),

@@ -7,11 +7,11 @@ use proptest::prelude::*;
 
 use super::engines;
 
-fn memory() -> Arc<dyn DeviceMemory> {
+pub(super) fn memory() -> Arc<dyn DeviceMemory> {
     engines()[0].memory().unwrap()
 }
 
-fn region(memory: &dyn DeviceMemory, words: &[u32]) -> Region {
+pub(super) fn region(memory: &dyn DeviceMemory, words: &[u32]) -> Region {
     let region = memory.allocate(words.len().max(1) as u64).unwrap();
     memory.write(&region, &words).unwrap();
     region
@@ -47,7 +47,7 @@ fn check(keys: &[u64], bits: u32, key_words: u32, entry_words: u32) {
 }
 
 /// Words without a pattern.
-fn scrambled(number: u64) -> u64 {
+pub(super) fn scrambled(number: u64) -> u64 {
     let word = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (word ^ word >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }

@@ -77,3 +77,41 @@ fn neighbours_are_folded_when_all_their_lanes_have_ended() -> gpuvm::Result<()> 
     }
     Ok(())
 }
+
+#[routine]
+fn plan_slowly_odd(x: u32) -> bool {
+    plan_dawdle(x) % 2 == 1
+}
+
+#[routine]
+fn plan_slow_key(x: u32) -> u32 {
+    plan_dawdle(x) / 8
+}
+
+/// What has been sent behind a launch that did not end in its one dispatch is done once more.
+#[test]
+fn entries_are_kept_when_all_flags_and_keys_are_there() -> gpuvm::Result<()> {
+    let words: Vec<u32> = (0..3000).map(|x| x / 2).collect();
+    let odd: Vec<u32> = words.iter().copied().filter(|x| plan_slowly_odd(*x)).collect();
+    let mut fewer = words.clone();
+    fewer.dedup_by_key(|x| plan_slow_key(*x));
+    for engine in [
+        Engine::Native,
+        Engine::Reference,
+        Engine::Interpreter,
+        Engine::Specialized,
+    ] {
+        let mut plan = runtime().plan();
+        plan.engine(engine);
+        let column = plan.input(&words);
+        let kept = plan.filter("plan_slowly_odd", column)?;
+        let deduped = plan.dedup_by_key("plan_slow_key", column)?;
+        let folded = plan.reduce("plan_fold", kept)?;
+        plan.output(kept).output(deduped).output(folded);
+        let done = plan.run()?;
+        assert_eq!(done.get::<u32>(kept)?, odd, "{engine}");
+        assert_eq!(done.get::<u32>(deduped)?, fewer, "{engine}");
+        assert_eq!(done.get::<u32>(folded)?, [folded_in_order(&odd, plan_fold)], "{engine}");
+    }
+    Ok(())
+}

@@ -185,6 +185,10 @@ fn plans() {
         plan.filter("double", node) => "filter `double` (node 2) needs a routine `fn(f32) -> bool`, and `double` is `fn(f32) -> f32`";
         plan.reduce("double", node) => "reduce `double` (node 2) needs a routine `fn(f32, f32) -> f32`, and `double` is `fn(f32) -> f32`";
         plan.filter("positive", node) => "filter `positive` (node 2) needs a routine `fn(f32) -> bool`, and `positive` is `fn(u32) -> bool`";
+        plan.histogram(node, 16) => "argument `column` of histogram (node 2) is 8 entries of `f32`, and a column of `u32`, the number of each entry's bin (a `map` in front of it gives that) is needed";
+        plan.dedup_by_key("positive", node) => "dedup by `positive` (node 2) needs a routine `fn(f32) -> K`, where `K` is an integer of up to 64 bits, a float, a `bool` or a `char`, and `positive` is `fn(u32) -> bool`";
+        plan.group_by("axpy", node) => "group by `axpy` (node 2) needs a routine `fn(f32) -> K`, where `K` is an integer of up to 64 bits, a float, a `bool` or a `char`, and `axpy` is `fn(f32, f32, f32) -> f32`";
+        plan.group_by("regoin", node) => "no routine has the id `regoin`; a method, a routine with type parameters, with a `&str`, which is no column (take `&[u8]` and `std::str::from_utf8`), or with more than 12 parameters has no id, and is called by a routine that has";
     }
     let mut other = runtime.plan();
     let own = other.map("double", (&FLOATS,)).unwrap();

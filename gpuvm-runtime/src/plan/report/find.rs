@@ -102,13 +102,16 @@ fn kind(kind: &Kind<'_>) -> NodeKind {
         Kind::Buffer { .. } => NodeKind::Buffer,
         Kind::Map(_) => NodeKind::Map,
         Kind::Zip => NodeKind::Zip,
+        Kind::Field(_) => NodeKind::Field,
         Kind::Copy => NodeKind::Copy,
         Kind::Loop(_) => NodeKind::Loop,
         Kind::State { .. } => NodeKind::State,
         Kind::Result { .. } => NodeKind::Result,
         Kind::Reduce(_) => NodeKind::Reduce,
+        Kind::ReduceGroups(_) => NodeKind::ReduceGroups,
         Kind::Scan(_) => NodeKind::Scan,
         Kind::Filter(_) => NodeKind::Filter,
+        Kind::Dedup { .. } => NodeKind::Dedup,
         Kind::Sort(_) => NodeKind::Sort,
     }
 }
@@ -185,11 +188,16 @@ fn peak(nodes: &[Node<'_>], order: &Order, reuse: bool) -> u64 {
     (0..order.steps.len()).map(at).max().unwrap_or_default()
 }
 
-/// The words of columns that only one step has: a filter's flags or a sort's keys, and what it works on if that is a part of the step.
+/// The words of columns that only one step has: a filter's flags or what entries are compared by, and what it works on if that is a part of the step.
 fn scratch(nodes: &[Node<'_>], order: &Order, step: &Step) -> u64 {
     let each = match nodes[step.root].kind {
         Kind::Filter(_) => 1,
         Kind::Sort(_) => Keys::of_sort(nodes, step.root).map_or(0, |keys| keys.ty.words),
+        Kind::Dedup { .. } => {
+            let by = nodes[step.root].reads().nth(1);
+            let keys = by.and_then(|by| Keys::of(nodes[by.node].element));
+            keys.map_or(0, |keys| keys.ty.words)
+        }
         _ => return 0,
     };
     let of = order.graph.reads(nodes, step.root);

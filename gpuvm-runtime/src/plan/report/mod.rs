@@ -107,6 +107,8 @@ pub enum NodeKind {
     Map,
     /// A tuple of several columns' entries.
     Zip,
+    /// A field of each tuple of a column.
+    Field,
     /// What a buffer holds, kept while the buffer changes.
     Copy,
     /// A part that is repeated until a flag is set.
@@ -117,10 +119,14 @@ pub enum NodeKind {
     Result,
     /// All entries folded into one.
     Reduce,
+    /// The entries of each group folded into one.
+    ReduceGroups,
     /// For each entry what all up to it come to.
     Scan,
     /// The entries for which a routine says so.
     Filter,
+    /// The first or the last entry of neighbours with equal keys.
+    Dedup,
     /// The entries in the order of their keys.
     Sort,
 }
@@ -143,13 +149,16 @@ impl std::fmt::Display for NodeKind {
             NodeKind::Zeros => "zeros",
             NodeKind::Map => "map",
             NodeKind::Zip => "zip",
+            NodeKind::Field => "field",
             NodeKind::Copy => "copy",
             NodeKind::Loop => "loop",
             NodeKind::State => "state",
             NodeKind::Result => "result",
             NodeKind::Reduce => "reduce",
+            NodeKind::ReduceGroups => "reduce groups",
             NodeKind::Scan => "scan",
             NodeKind::Filter => "filter",
+            NodeKind::Dedup => "dedup",
             NodeKind::Sort => "sort",
         })
     }
