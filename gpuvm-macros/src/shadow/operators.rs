@@ -105,14 +105,18 @@ pub fn binary(expr: &mut Expr, operator: Operator, with_forms: bool, are_locals:
     let span = at(&node.op);
     let slot = slot_at(number, span);
     let compares = (Operator::Eq as u8..=Operator::Ge as u8).contains(&(operator as u8));
-    let (kind, operand): (_, fn(&Expr, &str, bool, Span) -> Operand) = match compares {
-        // A comparison takes references to its operands, which may be slices.
-        true if with_forms => ("compare_forms", Operand::of_reference),
-        true => ("compare", Operand::of_reference),
-        false => ("binary", Operand::of_value),
+    let kind = match compares {
+        true if with_forms => "compare_forms",
+        true => "compare",
+        false => "binary",
     };
-    let left = operand(&node.left, "__a", are_locals[0], span);
-    let right = operand(&node.right, "__b", are_locals[1], span);
+    // A comparison takes references to its operands, which may be slices.
+    let operand = |operand: &Expr, name, is_local| match compares {
+        true => Operand::of_reference(operand, name, is_local, span),
+        false => Operand::of_value(operand, name, is_local, span),
+    };
+    let left = operand(&node.left, "__a", are_locals[0]);
+    let right = operand(&node.right, "__b", are_locals[1]);
     let function = operator_function(kind, operator, span);
     let (a, op, b) = (&left.place, &node.op, &right.place);
     let (given_a, given_b) = (&left.given, &right.given);
