@@ -343,7 +343,8 @@ fn rows_that_come_again_find_the_chains_that_they_were() {
         }
         *made = rig.fake.chains()[0];
     }
-    assert_eq!(made, [4, 4 + 6, 4 + 6, 4 + 6]);
+    // In the second pass the first two find that the last two have taken their chains, and are known.
+    assert_eq!(made, [4, 4 + 2, 4 + 2, 4 + 2]);
     assert_eq!(rig.read(&words), [4 * 6 * (1000 + 15)]);
     assert!(rig.heard().is_empty());
 }
