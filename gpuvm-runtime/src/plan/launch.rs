@@ -259,13 +259,32 @@ impl<'p> Run<'p, '_> {
         Ok(())
     }
 
-    /// Where a store's data is in the engine's memory.
-    pub fn region(
+    /// Where columns that are read and one that is written lie in the engine's memory; `None` if one of them has no words.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn regions(
         &mut self,
-        store: &Arc<Store>,
+        [first, second]: [&Arc<Store>; 2],
+        written: &Arc<Store>,
         memory: &Arc<dyn DeviceMemory>,
-        write: bool,
-    ) -> Result<Option<Region>> {
+    ) -> Result<Option<[Region; 3]>> {
+        let stores = [first, second, written];
+        let bound = |store: &Arc<Store>| Bound {
+            mode: Mode::Slice,
+            argument: Argument::Buffer(Arc::clone(store)),
+        };
+        self.lease(&stores.map(bound))?;
+        let mut regions = Vec::with_capacity(stores.len());
+        for store in stores {
+            regions.extend(self.region(store, memory, Arc::ptr_eq(store, written))?);
+        }
+        Ok(<[Region; 3]>::try_from(regions).ok())
+    }
+
+    /// Where a store's data is in the engine's memory.
+    fn region(&mut self, store: &Arc<Store>, memory: &Arc<dyn DeviceMemory>, write: bool) -> Result<Option<Region>> {
         let lease = self.under_way.leases.iter_mut().find(|lease| lease.is_on(store));
         match lease {
             Some(lease) => lease.use_on_device(memory),

@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use gpuvm_core::program::Mode;
 use gpuvm_core::types::{Type, Value};
-use gpuvm_engine::{DeviceMemory, Error as Failure, Kept, Region, Rule, Select, Selection, Tally};
+use gpuvm_engine::{DeviceMemory, Error as Failure, Kept, Rule, Select, Selection, Tally};
 
 use super::data::{Data, empty, words};
 use super::fuse::Step;
@@ -15,8 +14,6 @@ use super::log::Launched;
 use super::node::{Length, Use};
 use super::program::{At, blank};
 use super::run::Run;
-use crate::arg::Argument;
-use crate::bind::Bound;
 use crate::error::Result;
 use crate::store::Store;
 
@@ -139,18 +136,7 @@ impl Run<'_, '_> {
             return Ok(None);
         };
         let column = Arc::new(Store::blank(element, entries.len));
-        let stores = [by, entries, &column];
-        let read = |store: &Arc<Store>| Bound {
-            mode: Mode::Slice,
-            argument: Argument::Buffer(Arc::clone(store)),
-        };
-        self.lease(&stores.map(read))?;
-        let mut regions = Vec::with_capacity(stores.len());
-        for store in stores {
-            regions.extend(self.region(store, &memory, Arc::ptr_eq(store, &column))?);
-        }
-        // No region is there for entries without words, or without entries.
-        let Ok([by, entries_at, kept]) = <[Region; 3]>::try_from(regions) else {
+        let Some([by, entries_at, kept]) = self.regions([by, entries], &column, &memory)? else {
             return Ok(None);
         };
         let select = Select {

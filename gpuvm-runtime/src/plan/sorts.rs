@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use gpuvm_core::program::Mode;
 use gpuvm_core::types::Type;
-use gpuvm_engine::{Error as Failure, Region, Sort, Tally};
+use gpuvm_engine::{Error as Failure, Sort, Tally};
 
 use super::data::{Data, empty, words};
 use super::fuse::Step;
@@ -13,8 +12,6 @@ use super::keys::{Keys, order};
 use super::node::Use;
 use super::program::{At, blank};
 use super::run::Run;
-use crate::arg::Argument;
-use crate::bind::Bound;
 use crate::error::Result;
 use crate::store::Store;
 
@@ -75,18 +72,7 @@ impl Run<'_, '_> {
             return Ok(Some(Data::Store(sorted)));
         }
         let begin = self.log.now();
-        let stores = [numbers, entries, &sorted];
-        let read = |store: &Arc<Store>| Bound {
-            mode: Mode::Slice,
-            argument: Argument::Buffer(Arc::clone(store)),
-        };
-        self.lease(&stores.map(read))?;
-        let mut regions = Vec::with_capacity(stores.len());
-        for store in stores {
-            regions.extend(self.region(store, &memory, Arc::ptr_eq(store, &sorted))?);
-        }
-        // No region is there for entries without words.
-        let Ok([keys_at, entries_at, sorted_at]) = <[Region; 3]>::try_from(regions) else {
+        let Some([keys_at, entries_at, sorted_at]) = self.regions([numbers, entries], &sorted, &memory)? else {
             return Ok(None);
         };
         let sort = Sort {
