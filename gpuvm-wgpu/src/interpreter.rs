@@ -110,35 +110,27 @@ impl Interpreter {
         })
     }
 
-    /// The interpreter for a program whose VMs stop after an exact number of instructions.
-    fn load_exact(&self, program: &Interpreted) -> Result<Interpreted> {
+    /// The interpreter for a program whose VMs can stop after each instruction, and stop in front of some.
+    fn load_exact(&self, program: &Interpreted, breakpoints: &[u32]) -> Result<Interpreted> {
         let gpu = &*self.shared.gpu;
+        let breaks = !breakpoints.is_empty();
+        let mut reach = program.reach;
+        if breaks {
+            // The signal counts VMs at breakpoints once a dispatch.
+            reach.dispatches = 1;
+        }
         gpu.guarded(|_| Interpreted {
             kernel: program.kernel.clone(),
-            code: filled(gpu, "code", &program.packed.code),
+            code: filled(gpu, "code", &program.packed.with_breaks(breakpoints)),
             constants: program.constants.clone(),
             packed: Packed::default(),
-            reach: program.reach,
-            ends_at_once: program.ends_at_once,
-            experience: program.experience.clone(),
-        })
-    }
-
-    /// The interpreter for a program that stops in front of some of its instructions.
-    fn load_broken(&self, plain: &Interpreted, breakpoints: &[u32]) -> Result<Interpreted> {
-        let gpu = &*self.shared.gpu;
-        gpu.guarded(|_| Interpreted {
-            kernel: plain.kernel.clone(),
-            code: filled(gpu, "code", &plain.packed.with_breaks(breakpoints)),
-            constants: plain.constants.clone(),
-            packed: Packed::default(),
-            // The signal counts VMs at breakpoints once a dispatch.
-            reach: Reach {
-                dispatches: 1,
-                ..plain.reach
+            reach,
+            ends_at_once: program.ends_at_once && !breaks,
+            experience: if breaks {
+                Arc::default()
+            } else {
+                program.experience.clone()
             },
-            ends_at_once: false,
-            experience: Arc::default(),
         })
     }
 
@@ -148,7 +140,7 @@ impl Interpreter {
     ///
     /// Those of [`Interpreter::load`].
     pub fn load_stopping(&self, program: &Arc<Program>, at: &[u32]) -> Result<Arc<Interpreted>> {
-        Ok(Arc::new(self.load_broken(&*self.load(program)?, at)?))
+        Ok(Arc::new(self.load_exact(&*self.load(program)?, at)?))
     }
 
     /// The interpreter that has the given parts.
@@ -221,7 +213,7 @@ impl Schedule for Interpreting {
         if need.breakpoints.is_empty() {
             let exact = match self.exact.take() {
                 Some(exact) => exact,
-                None => Arc::new(self.interpreter.load_exact(&self.program)?),
+                None => Arc::new(self.interpreter.load_exact(&self.program, &[])?),
             };
             return Ok(self.exact.insert(exact).clone());
         }
@@ -230,7 +222,7 @@ impl Schedule for Interpreting {
         {
             return Ok(stepper.clone());
         }
-        let stepper = Arc::new(self.interpreter.load_broken(&self.program, need.breakpoints)?);
+        let stepper = Arc::new(self.interpreter.load_exact(&self.program, need.breakpoints)?);
         self.broken = Some((need.breakpoints.to_vec(), stepper.clone()));
         Ok(stepper)
     }
