@@ -85,6 +85,30 @@ impl Add {
             ],
         })
     }
+
+    /// Submits a row of launches, each of which adds the first or the second of the group's numbers.
+    fn submit(&self, rig: &Rig, group: &wgpu::BindGroup, numbers: impl Iterator<Item = u32>) {
+        let mut encoder = rig.encoder();
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(&self.pipeline);
+        for number in numbers {
+            pass.set_bind_group(0, group, &[number * 256]);
+            pass.dispatch_workgroups(1, 1, 1);
+        }
+        drop(pass);
+        rig.queue.submit([encoder.finish()]);
+    }
+}
+
+/// The kernel with a word that is 0, to which it adds 1 or 1,000.
+fn adding(rig: &Rig) -> (Add, wgpu::Buffer, wgpu::BindGroup) {
+    let add = Add::new(rig, &rig.device, None);
+    let words = rig.words(&[0]);
+    let uniform = rig.buffer(512, Usage::UNIFORM | Usage::COPY_DST);
+    rig.queue
+        .write_buffer(&uniform, 0, bytemuck::cast_slice(&uniforms(&[1, 1000])));
+    let group = add.group(rig, &words, &uniform);
+    (add, words, group)
 }
 
 /// Uniforms at multiples of 256 bytes, whose first words these are.
@@ -321,25 +345,12 @@ fn passes_read_the_clock_at_their_ends() {
 #[test]
 fn rows_that_come_again_find_the_chains_that_they_were() {
     let rig = Rig::new();
-    let add = Add::new(&rig, &rig.device, None);
-    let words = rig.words(&[0]);
-    let uniform = rig.buffer(512, Usage::UNIFORM | Usage::COPY_DST);
-    rig.queue
-        .write_buffer(&uniform, 0, bytemuck::cast_slice(&uniforms(&[1, 1000])));
-    let group = add.group(&rig, &words, &uniform);
+    let (add, words, group) = adding(&rig);
     let mut made = [0; 4];
     for made in &mut made {
         // Rows that differ in one launch each.
         for row in 0..6 {
-            let mut encoder = rig.encoder();
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            pass.set_pipeline(&add.pipeline);
-            for launch in 0..16 {
-                pass.set_bind_group(0, &group, &[u32::from(launch == row) * 256]);
-                pass.dispatch_workgroups(1, 1, 1);
-            }
-            drop(pass);
-            rig.queue.submit([encoder.finish()]);
+            add.submit(&rig, &group, (0..16).map(|launch| u32::from(launch == row)));
         }
         *made = rig.fake.chains()[0];
     }
@@ -352,23 +363,8 @@ fn rows_that_come_again_find_the_chains_that_they_were() {
 #[test]
 fn many_launches_in_a_row_go_to_the_driver_as_chains() {
     let rig = Rig::new();
-    let add = Add::new(&rig, &rig.device, None);
-    let words = rig.words(&[0]);
-    let uniform = rig.buffer(512, Usage::UNIFORM | Usage::COPY_DST);
-    rig.queue
-        .write_buffer(&uniform, 0, bytemuck::cast_slice(&uniforms(&[1, 1000])));
-    let group = add.group(&rig, &words, &uniform);
-    let submit = |add: &Add, launches: u32| {
-        let mut encoder = rig.encoder();
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        pass.set_pipeline(&add.pipeline);
-        for launch in 0..launches {
-            pass.set_bind_group(0, &group, &[launch % 2 * 256]);
-            pass.dispatch_workgroups(1, 1, 1);
-        }
-        drop(pass);
-        rig.queue.submit([encoder.finish()]);
-    };
+    let (add, words, group) = adding(&rig);
+    let submit = |add: &Add, launches: u32| add.submit(&rig, &group, (0..launches).map(|launch| launch % 2));
     submit(&add, 15);
     assert_eq!(rig.fake.chains(), [0, 0, 0]);
     assert_eq!(rig.read(&words), [7 * 1001 + 1]);
@@ -390,7 +386,7 @@ fn many_launches_in_a_row_go_to_the_driver_as_chains() {
     assert_eq!(rig.read(&words), [(7 + 49 + 4 * 32 + 500) * 1001 + 2]);
     assert!(rig.heard().is_empty());
     let fake = rig.fake.clone();
-    drop((other, group, words, uniform));
+    drop((other, group, words));
     drop(rig);
     assert_eq!((fake.chains()[1], fake.loaded()), (0, 0));
 }
