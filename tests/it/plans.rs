@@ -12,7 +12,26 @@ mod refusals;
 mod sorts;
 mod traps;
 
+use gpuvm::Plan;
 use gpuvm::prelude::*;
+
+use crate::harness::{ENGINES, runtime};
+
+/// What a plan's first trap is told as, which has to be the same on every engine.
+fn told_of_trap<'a>(write: impl Fn(&mut Plan<'a>) -> gpuvm::Result<()>) -> gpuvm::Result<String> {
+    let mut told = Vec::new();
+    for engine in ENGINES {
+        let mut plan = runtime().plan();
+        plan.engine(engine);
+        write(&mut plan)?;
+        match plan.run() {
+            Err(gpuvm::Error::Trap(report)) => told.push(report.to_string()),
+            other => panic!("no trap on {engine}: {other:?}"),
+        }
+    }
+    assert!(told.iter().all(|text| *text == told[0]), "{told:?}");
+    Ok(told.swap_remove(0))
+}
 
 #[routine]
 fn plan_step(x: u32) -> u32 {
