@@ -16,7 +16,7 @@ use crate::link::tables::Tables;
 use crate::link::verify::{calls_routines, verify};
 use crate::pass::{blocks, fuse, inline, optimise, raise, reload};
 use crate::program::{Program, SourceLoc};
-use crate::routine::Routine;
+use crate::routine::{Routine, RoutineRef};
 use crate::settings::Settings;
 
 /// Links a routine and all it calls into a program.
@@ -25,7 +25,7 @@ use crate::settings::Settings;
 ///
 /// [`LinkError::Invalid`] if a routine's data does not hold together, [`LinkError::TooLarge`] if the program would
 /// not fit the machine, [`LinkError::Refused`] if a routine does not.
-pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> Result<Program, LinkError> {
+pub fn link(entry: impl Into<RoutineRef>, library: Library, settings: &Settings) -> Result<Program, LinkError> {
     link_kernel(&Kernel::of(entry), library, settings)
 }
 
@@ -36,7 +36,7 @@ pub fn link(entry: &'static Routine, library: Library, settings: &Settings) -> R
 /// [`LinkError::Kernel`] if its parts do not fit together, and as [`link`].
 pub fn link_kernel(kernel: &Kernel, library: Library, settings: &Settings) -> Result<Program, LinkError> {
     kernel.check()?;
-    let roots: Vec<&'static Routine> = kernel.routines().collect();
+    let roots: Vec<RoutineRef> = kernel.routines().cloned().collect();
     let routines = collect(&roots, library, kernel.is_relaxed())?;
     kernel.check_halts(&routines)?;
     let mut data = Data::default();
@@ -102,7 +102,7 @@ pub fn link_kernel(kernel: &Kernel, library: Library, settings: &Settings) -> Re
 fn verify_all(routines: &Routines, data: &mut Data) -> Result<Vec<Vec<Instruction>>, LinkError> {
     let each = routines.all.iter().zip(&routines.callees);
     each.map(|(routine, callees)| {
-        let callees: Vec<&Routine> = callees.iter().map(|callee| callee.routine).collect();
+        let callees: Vec<&Routine> = callees.iter().map(|callee| &*callee.routine).collect();
         verify(routine, &callees, data)
     })
     .collect()

@@ -5,6 +5,8 @@ extern crate self as gpuvm;
 
 mod allocate;
 pub mod assembly;
+pub mod build;
+mod bytes;
 pub mod compile;
 pub mod encode;
 pub mod facts;

@@ -1,12 +1,14 @@
 //! Binding: arguments meet parameters. Every mistake a caller can make in a launch is found here, before anything runs,
 //! and told by the parameter's name.
 
+use std::borrow::Cow;
+
 use gpuvm_core::program::Mode;
 use gpuvm_core::types::{Type, TypeRef};
 
 use crate::arg::{Arg, Argument};
+use crate::entry::Entry;
 use crate::error::{Error, Result};
-use crate::registry::Registration;
 
 /// Arguments that fit their parameters.
 pub(crate) struct Binding<'a> {
@@ -28,16 +30,16 @@ pub(crate) struct Bound<'a> {
 ///
 /// What is wrong with the first argument that is wrong.
 pub(crate) fn bind<'a>(
-    entry: &Registration,
+    entry: &Entry,
     types: &[TypeRef],
     args: Vec<Arg<'a>>,
     vms: Option<usize>,
 ) -> Result<Binding<'a>> {
     if args.len() != types.len() {
         return Err(Error::ArgumentCount {
-            routine: entry.id.to_string(),
+            routine: entry.id().to_string(),
             expected: types.len(),
-            parameters: entry.params.join(", "),
+            parameters: entry.names(),
             found: args.len(),
         });
     }
@@ -45,13 +47,13 @@ pub(crate) fn bind<'a>(
     for (index, (Arg(argument), ty)) in args.into_iter().zip(types).enumerate() {
         let parameter = Parameter {
             entry,
-            name: name(entry, index),
+            name: entry.name(index),
         };
         let Some((mode, element)) = Mode::of(*ty) else {
             return Err(parameter.wrong_type("a parameter that a launch can give".to_string(), format!("`{ty}`")));
         };
         parameter.check_type(mode, element, &argument)?;
-        argument.check_sizes(|| format!("argument `{}` of `{}`", parameter.name, entry.id))?;
+        argument.check_sizes(|| format!("argument `{}` of `{}`", parameter.name, entry.id()))?;
         params.push(Bound { mode, argument });
     }
     let vms = count_vms(entry, &params, vms)?;
@@ -59,15 +61,10 @@ pub(crate) fn bind<'a>(
     Ok(Binding { params, vms })
 }
 
-/// The name of a parameter.
-pub(crate) fn name(entry: &Registration, index: usize) -> &'static str {
-    entry.params.get(index).copied().unwrap_or("_")
-}
-
 /// A parameter, for errors about it.
 struct Parameter<'e> {
-    entry: &'e Registration,
-    name: &'static str,
+    entry: &'e Entry,
+    name: Cow<'e, str>,
 }
 
 impl Parameter<'_> {
@@ -80,7 +77,7 @@ impl Parameter<'_> {
 
     fn wrong_type(&self, expected: String, found: String) -> Error {
         Error::ArgumentType {
-            routine: self.entry.id.to_string(),
+            routine: self.entry.id().to_string(),
             parameter: self.name.to_string(),
             expected,
             found,
@@ -89,8 +86,8 @@ impl Parameter<'_> {
 }
 
 /// The number of VMs: what `.vms(n)` says, or the length of the columns, which all have to agree.
-fn count_vms(entry: &Registration, params: &[Bound<'_>], asked: Option<usize>) -> Result<u32> {
-    let routine = || entry.id.to_string();
+fn count_vms(entry: &Entry, params: &[Bound<'_>], asked: Option<usize>) -> Result<u32> {
+    let routine = || entry.id().to_string();
     let mut decided = asked.map(|vms| (vms, "`.vms(…)` says so".to_string()));
     for (index, bound) in params.iter().enumerate() {
         let length = bound.argument.len();
@@ -98,7 +95,7 @@ fn count_vms(entry: &Registration, params: &[Bound<'_>], asked: Option<usize>) -
         if !own {
             continue;
         }
-        let parameter = name(entry, index).to_string();
+        let parameter = entry.name(index).into_owned();
         if length == 0 {
             return Err(Error::EmptyColumn {
                 routine: routine(),
@@ -128,7 +125,7 @@ fn count_vms(entry: &Registration, params: &[Bound<'_>], asked: Option<usize>) -
         if bound.mode == Mode::Chunk && length % vms != 0 {
             return Err(Error::ChunkLength {
                 routine: routine(),
-                parameter: name(entry, index).to_string(),
+                parameter: entry.name(index).into_owned(),
                 length,
                 vms,
             });
@@ -144,7 +141,7 @@ fn count_vms(entry: &Registration, params: &[Bound<'_>], asked: Option<usize>) -
 
 /// Refuses two parameters that write the same memory. Plain `&mut` arguments cannot be the same, rustc sees to that; handles of
 /// one buffer and slices of atomics can. One slice of atomics may stand for several parameters.
-fn check_sharing(entry: &Registration, params: &[Bound<'_>]) -> Result<()> {
+fn check_sharing(entry: &Entry, params: &[Bound<'_>]) -> Result<()> {
     for (j, second) in params.iter().enumerate() {
         for (i, first) in params[..j].iter().enumerate() {
             let shared = match (&first.argument, &second.argument) {
@@ -156,9 +153,9 @@ fn check_sharing(entry: &Registration, params: &[Bound<'_>]) -> Result<()> {
             };
             if shared {
                 return Err(Error::SharedWrite {
-                    routine: entry.id.to_string(),
-                    first: name(entry, i).to_string(),
-                    second: name(entry, j).to_string(),
+                    routine: entry.id().to_string(),
+                    first: entry.name(i).into_owned(),
+                    second: entry.name(j).into_owned(),
                 });
             }
         }
@@ -171,6 +168,7 @@ mod tests {
     use super::*;
     use crate::arg::IntoArgs;
     use crate::buffer::Buffer;
+    use crate::registry::Registration;
     use gpuvm_core::routine::Routine;
     use gpuvm_core::types::Value;
     use std::sync::atomic::AtomicU32;
@@ -195,7 +193,7 @@ mod tests {
     }
 
     fn vms<'a>(args: impl IntoArgs<'a>, vms: Option<usize>) -> Result<u32, String> {
-        bind(&ENTRY, &types(), args.into_args(), vms)
+        bind(&Entry::from(&ENTRY), &types(), args.into_args(), vms)
             .map(|binding| binding.vms)
             .map_err(|error| error.to_string())
     }

@@ -22,7 +22,7 @@ pub struct Done {
     pub(crate) stats: Stats,
     pub(crate) logs: Logs,
     /// What `&mut` stood for, of a launch that was restored.
-    pub(crate) columns: Vec<(&'static str, WordColumn)>,
+    pub(crate) columns: Vec<(String, WordColumn)>,
 }
 
 /// What the VMs returned, in the order of their ids.
@@ -58,7 +58,7 @@ impl Done {
             column: parameter.to_string(),
             known: match self.columns.as_slice() {
                 [] => "none, its arguments have the new values".to_string(),
-                columns => columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+                columns => columns.iter().map(|(name, _)| &**name).collect::<Vec<_>>().join(", "),
             },
         })?;
         if !column.element.same(T::TYPE) {

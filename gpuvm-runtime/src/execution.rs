@@ -8,11 +8,11 @@ use gpuvm_core::settings::Settings;
 use gpuvm_core::types::VmType;
 
 use crate::budget::Budget;
+use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::logs::{self, LogLimit, Logs};
 use crate::progress::Progress;
-use crate::registry::Registration;
 use crate::runtime::Runtime;
 use crate::tally::continued;
 use crate::trap::Trap;
@@ -23,7 +23,7 @@ mod cost;
 mod end;
 
 use cost::Slices;
-pub(crate) use end::{or_trap, result_type};
+pub(crate) use end::or_trap;
 use gpuvm_engine::{Dispatch, Engine, Limit, Tally, Words};
 
 /// Why [`Execution::advance`] came back.
@@ -77,7 +77,7 @@ impl fmt::Display for Signal {
 /// ```
 pub struct Execution<'a> {
     pub(crate) runtime: Runtime,
-    pub(crate) entry: &'static Registration,
+    pub(crate) entry: Entry,
     pub(crate) course: Course,
     pub(crate) held: Held<'a>,
     pub(crate) leg: Option<Leg>,
@@ -144,7 +144,7 @@ pub(crate) type OnProgress<'a> = Box<dyn FnMut(&Progress) + Send + 'a>;
 impl<'a> Execution<'a> {
     pub(crate) fn new(
         runtime: Runtime,
-        entry: &'static Registration,
+        entry: Entry,
         course: Course,
         held: Held<'a>,
         options: Options<'a>,
@@ -181,7 +181,7 @@ impl<'a> Execution<'a> {
             self.results = Words::default();
         }
         let views = self.held.views();
-        let leg = Leg::new(&self.course, &views, steps, entrance, self.entry.id);
+        let leg = Leg::new(&self.course, &views, steps, entrance, self.entry.id());
         self.leg = Some(leg?);
         Ok(())
     }
@@ -339,7 +339,7 @@ impl<'a> Execution<'a> {
 
     /// The id of the routine.
     pub fn routine(&self) -> &str {
-        self.entry.id
+        self.entry.id()
     }
 
     /// How many VMs there are.
@@ -354,7 +354,7 @@ impl<'a> Execution<'a> {
     /// When the device fails.
     pub fn logs(&mut self) -> Result<Logs> {
         let (columns, _) = self.words()?;
-        let Some(words) = columns.into_iter().nth(self.entry.params.len()) else {
+        let Some(words) = columns.into_iter().nth(self.entry.named()) else {
             return Ok(Logs::default());
         };
         Ok(logs::read(&self.course.program, self.course.vms, &words))
@@ -367,17 +367,17 @@ impl<'a> Execution<'a> {
     ///
     /// [`Error::NoSuchColumn`], [`Error::OutputType`] if its entries are of another type, or when the device fails.
     pub fn column<T: VmType>(&mut self, parameter: &str) -> Result<Vec<T>> {
-        let index = self.entry.params.iter().position(|name| *name == parameter);
+        let index = self.entry.position(parameter);
         let index = index.ok_or_else(|| Error::NoSuchColumn {
-            routine: self.entry.id.to_string(),
+            routine: self.entry.id().to_string(),
             column: parameter.to_string(),
-            known: self.entry.params.join(", "),
+            known: self.entry.names(),
         })?;
         let argument = &self.held.params[index].argument;
         let (element, len) = (argument.element(), argument.len());
         if !element.same(T::TYPE) {
             return Err(Error::OutputType {
-                routine: self.entry.id.to_string(),
+                routine: self.entry.id().to_string(),
                 expected: format!("`Vec<{element}>`"),
                 found: format!("`Vec<{}>`", T::TYPE),
             });
@@ -390,7 +390,7 @@ impl<'a> Execution<'a> {
 impl fmt::Debug for Execution<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Execution")
-            .field("routine", &self.entry.id)
+            .field("routine", &self.entry.id())
             .field("vms", &self.course.vms)
             .field("engine", &self.options.engine)
             .field("signal", &self.signal())

@@ -122,7 +122,7 @@ impl Execution<'_> {
     pub fn vm(&mut self, vm: u32) -> Result<VmView> {
         if vm >= self.course.vms {
             return Err(Error::NoSuchVm {
-                routine: self.entry.id.to_string(),
+                routine: self.entry.id().to_string(),
                 vms: self.course.vms,
                 vm,
             });

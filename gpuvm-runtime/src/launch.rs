@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use gpuvm_core::isa::Op;
-use gpuvm_core::routine::{Callee, Routine};
+use gpuvm_core::isa::{Instruction, Op};
+use gpuvm_core::routine::{Callee, RoutineRef};
 use gpuvm_engine::{Device, Dispatch, Engine, FloatMode, Words};
 
 use crate::arg::{Arg, IntoArgs};
@@ -12,13 +12,13 @@ use crate::background;
 use crate::bind::{Binding, Bound, bind};
 use crate::budget::Budget;
 use crate::done::{Done, Results};
+use crate::entry::{Code, Entry, Launchable};
 use crate::error::{Error, Result};
-use crate::execution::{Execution, OnProgress, Options, or_trap, result_type};
+use crate::execution::{Execution, OnProgress, Options, or_trap};
 use crate::leg::{Course, Entrance};
 use crate::logs::{self, LogLimit, Logs};
 use crate::native;
 use crate::progress::Progress;
-use crate::registry::{self, Registration};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use crate::trap::{Trap, hint_of_chunk};
@@ -32,7 +32,7 @@ mod tests;
 #[must_use = "a launch does nothing until `run` is called"]
 pub struct Launch<'a> {
     runtime: Runtime,
-    entry: &'static Registration,
+    entry: Entry,
     args: Vec<Arg<'a>>,
     vms: Option<usize>,
     budget: Budget,
@@ -40,13 +40,13 @@ pub struct Launch<'a> {
 }
 
 impl Runtime {
-    /// Begins a launch of the routine with this id.
+    /// Begins a launch of the routine with this id, or of a [`Routine`](crate::Routine) or program that was made at run time.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownId`] with the nearest id there is, or [`Error::DuplicateId`].
-    pub fn launch<'a>(&self, id: &str) -> Result<Launch<'a>> {
-        Ok(Launch::new(self.clone(), registry::find(id)?))
+    pub fn launch<'a>(&self, what: impl Launchable) -> Result<Launch<'a>> {
+        Ok(Launch::new(self.clone(), what.entry()?))
     }
 }
 
@@ -61,7 +61,7 @@ pub fn launch<'a>(runtime: &Runtime, id: &str, args: impl IntoArgs<'a>) -> Resul
 }
 
 impl<'a> Launch<'a> {
-    pub(crate) fn new(runtime: Runtime, entry: &'static Registration) -> Launch<'a> {
+    pub(crate) fn new(runtime: Runtime, entry: Entry) -> Launch<'a> {
         Launch {
             runtime,
             entry,
@@ -253,21 +253,19 @@ impl<'a> Launch<'a> {
     /// native engine, which cannot pause; or what the device could not do.
     pub fn start(self) -> Result<Execution<'a>> {
         let bound = self.bind()?;
-        let params = &*(bound.entry.routine)().params;
-        let engine = bound.runtime.pausing(bound.options.engine, params)?;
+        let engine = bound.runtime.pausing(bound.options.engine, bound.entry.params())?;
         bound.execution(engine, true)
     }
 
     /// Checks the arguments.
     fn bind(self) -> Result<Bounded<'a>> {
         let begin = Instant::now();
-        let routine = (self.entry.routine)();
         if self.options.steps == 0 {
             return Err(Error::NoSteps {
-                routine: self.entry.id.to_string(),
+                routine: self.entry.id().to_string(),
             });
         }
-        let Binding { params, vms } = bind(self.entry, &routine.params, self.args, self.vms)?;
+        let Binding { params, vms } = bind(&self.entry, self.entry.params(), self.args, self.vms)?;
         Ok(Bounded {
             runtime: self.runtime,
             entry: self.entry,
@@ -283,7 +281,7 @@ impl<'a> Launch<'a> {
 impl std::fmt::Debug for Launch<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Launch")
-            .field("routine", &self.entry.id)
+            .field("routine", &self.entry.id())
             .field("args", &self.args)
             .field("vms", &self.vms)
             .field("engine", &self.options.engine)
@@ -296,7 +294,7 @@ impl std::fmt::Debug for Launch<'_> {
 /// A launch whose arguments fit.
 struct Bounded<'a> {
     runtime: Runtime,
-    entry: &'static Registration,
+    entry: Entry,
     params: Vec<Bound<'a>>,
     vms: u32,
     budget: Budget,
@@ -317,11 +315,10 @@ impl<'a> Bounded<'a> {
     /// The engine to run on.
     fn engine(&self) -> Result<Engine> {
         let bounded = self.budget != Budget::unlimited();
-        let routine = (self.entry.routine)();
-        let params = &*routine.params;
+        let params = self.entry.params();
         match self.options.engine {
             engine if bounded => self.runtime.pausing(engine, params),
-            Engine::Auto if self.runtime.auto(params) == Engine::Native && !pauses(routine) => Ok(Engine::Native),
+            Engine::Auto if self.runtime.auto(params) == Engine::Native && !pauses(&self.entry) => Ok(Engine::Native),
             Engine::Auto => self.runtime.pausing(Engine::Auto, params),
             engine => Ok(engine),
         }
@@ -339,7 +336,7 @@ impl<'a> Bounded<'a> {
             ..
         } = self;
         let executor = runtime.executor(engine)?;
-        let program = runtime.link_with(entry, &options.settings(&runtime))?;
+        let program = runtime.link_with(&entry, &options.settings(&runtime))?;
         params.extend(logs::argument(&program, vms, options.log));
         // What is kept may be saved. A VM holds addresses, and only in an arena of its job's own do they mean the same elsewhere.
         let memory = executor.memory().filter(|_| !keep);
@@ -379,17 +376,23 @@ impl<'a> Bounded<'a> {
 
     /// All steps on the native engine.
     fn native_steps(mut self, held: &mut Held<'_>, cancelled: Option<&AtomicBool>) -> Result<Done> {
-        let routine = (self.entry.routine)();
-        let limit = self.options.settings(&self.runtime).recursion_limit;
-        let result = result_type(routine);
-        let _watched = native::watch::watch(self.entry.id);
+        let settings = self.options.settings(&self.runtime);
+        let result = self.entry.result_type();
+        let _watched = native::watch::watch(self.entry.id());
         let (mut results, mut trap, mut traps) = (Results::Words(Words::default()), None, 0);
         let (mut texts, mut dropped) = (Vec::new(), 0);
         let mut steps = 0;
         let goes_on = || !cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed));
         while steps < self.options.steps && trap.is_none() && goes_on() {
             held.refresh()?;
-            let ran = native::run(self.entry, held.views(), self.vms, limit, self.options.log, cancelled)?;
+            let ran = native::run(
+                (&self.runtime, &self.entry),
+                held.views(),
+                self.vms,
+                &settings,
+                self.options.log,
+                cancelled,
+            )?;
             texts.extend(ran.texts);
             dropped += ran.dropped_texts;
             steps += u32::from(ran.first_trap.is_none());
@@ -422,38 +425,44 @@ impl<'a> Bounded<'a> {
             left_to_interpreter: None,
         };
         let logs = Logs::within(texts, dropped, self.options.log);
-        logs.tell(self.entry.id);
+        logs.tell(self.entry.id());
         let done = Done {
-            routine: self.entry.id.to_string(),
+            routine: self.entry.id().to_string(),
             result,
             results,
             stats,
             logs,
             columns: Vec::new(),
         };
-        let hint = |trap: &Trap| hint_of_chunk(trap, self.entry, &held.params, self.vms);
+        let hint = |trap: &Trap| hint_of_chunk(trap, &self.entry, &held.params, self.vms);
         or_trap(done, trap.map(|trap| (hint(&trap), trap)), traps)
     }
 }
 
-/// Whether a VM that runs the routine may pause: it yields, or something that it calls does.
-fn pauses(routine: &'static Routine) -> bool {
+/// Whether a VM may pause: the routine yields, or something that it calls does.
+fn pauses(entry: &Entry) -> bool {
+    let yields = |code: &[Instruction]| code.iter().any(|code| Op::from_code(code.opcode) == Some(Op::Yield));
+    let routine = match entry.code() {
+        Code::Program(program) => return yields(&program.code),
+        Code::Routine(routine) => routine,
+    };
     let mut seen = vec![routine];
     let mut next = 0;
-    while let Some(routine) = seen.get(next).copied() {
-        if routine
-            .code
-            .iter()
-            .any(|code| Op::from_code(code.opcode) == Some(Op::Yield))
-        {
+    while let Some(routine) = seen.get(next).cloned() {
+        if yields(&routine.code) {
             return true;
         }
         for callee in routine.callees.iter() {
-            if let Callee::Routine(routine) = callee {
-                let routine = routine();
-                if !seen.iter().any(|known| std::ptr::eq(*known, routine)) {
-                    seen.push(routine);
-                }
+            let callee = match callee {
+                Callee::Routine(routine) => RoutineRef::from(routine()),
+                Callee::Held(number) => match routine.held.get(*number as usize) {
+                    Some(held) => held.clone(),
+                    None => continue,
+                },
+                Callee::Piece(_) | Callee::Library(_) => continue,
+            };
+            if !seen.iter().any(|known| known.key() == callee.key()) {
+                seen.push(callee);
             }
         }
         next += 1;

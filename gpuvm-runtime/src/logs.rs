@@ -166,6 +166,16 @@ pub(crate) fn logged(program: &Program, vms: u32, params: &[Bound<'_>]) -> Logs 
     }
 }
 
+/// The texts in a log that was the argument of a launch, and how many were dropped.
+pub(crate) fn texts(program: &Program, vms: u32, log: &Bound<'_>) -> (Vec<LogLine>, u64) {
+    match &log.argument {
+        Argument::OwnAtomics(words) => {
+            Log::of(program, vms).map_or_else(Default::default, |log| log.lines(&words.view().words()))
+        }
+        _ => Default::default(),
+    }
+}
+
 /// What the words of a log say.
 pub(crate) fn read(program: &Program, vms: u32, words: &[u32]) -> Logs {
     let (texts, dropped) = Log::of(program, vms).map_or_else(Default::default, |log| log.lines(words));

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use gpuvm_core::routine::Routine;
+use gpuvm_core::routine::{Routine, RoutineRef};
 
 use crate::error::{Error, Result};
 use crate::native::NativeFn;
@@ -27,6 +27,16 @@ pub struct Registration {
 }
 
 inventory::collect!(Registration);
+
+impl Registration {
+    /// Its routine, with its id.
+    pub(crate) fn reference(&self) -> RoutineRef {
+        RoutineRef::Binary {
+            routine: (self.routine)(),
+            id: self.id,
+        }
+    }
+}
 
 /// What has an id.
 pub(crate) trait Registered: 'static {

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_core::compile::link_kernel;
 use gpuvm_core::kernel::Kernel;
+use gpuvm_core::routine::RoutineKey;
+
 use gpuvm_core::program::{Program, atomic_pairs};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, VmType};
@@ -13,8 +15,8 @@ use gpuvm_engine::{Backend, Device, Engine, Execute, FloatMode, MemoryUse, Opene
 use crate::buffer::Buffer;
 use crate::config::RuntimeConfig;
 use crate::device;
+use crate::entry::{Code, Entry, Launchable};
 use crate::error::{Error, Result};
-use crate::registry::{self, Registration};
 
 /// Where launches run. It is a handle: a clone is the same runtime.
 #[derive(Clone)]
@@ -28,13 +30,13 @@ struct Shared {
     engines: Vec<(Engine, Arc<dyn Execute>)>,
     settings: Settings,
     config: RuntimeConfig,
-    /// Linked programs by the address of their registry entry and the depth they allow.
-    programs: Mutex<BTreeMap<(usize, u32), Arc<Program>>>,
+    /// Linked programs by what tells their routines apart, and the depth they allow.
+    programs: Mutex<BTreeMap<(RoutineKey, u32), Arc<Program>>>,
     /// Linked kernels of plans by what tells them apart.
     kernels: Mutex<BTreeMap<String, Arc<Program>>>,
 }
 
-/// Kernels of plans that are remembered; after so many different ones, all are forgotten.
+/// Kernels of plans, and programs, that are remembered; after so many different ones, all are forgotten.
 const MOST_KERNELS: usize = 4096;
 
 impl Runtime {
@@ -89,24 +91,19 @@ impl Runtime {
         Ok(Buffer::new(data))
     }
 
-    /// The linked program of the routine with this id, as the engines run it.
+    /// The linked program of the routine with this id, or of this routine, as the engines run it.
     ///
     /// # Errors
     ///
     /// As [`Runtime::launch`], or [`Error::Link`].
-    pub fn program(&self, id: &str) -> Result<Arc<Program>> {
-        self.link(registry::find(id)?)
+    pub fn program(&self, what: impl Launchable) -> Result<Arc<Program>> {
+        self.link_with(&what.entry()?, &self.shared.settings)
     }
 
-    /// Links a routine, or gives what was linked before.
-    pub(crate) fn link(&self, entry: &'static Registration) -> Result<Arc<Program>> {
-        self.link_with(entry, &self.shared.settings)
-    }
-
-    /// Links the kernel of a registry entry, given its address, or gives what was linked before with the runtime's settings and any depth.
+    /// Links a kernel, given what tells it apart, or gives what was linked before with the runtime's settings and any depth.
     pub(crate) fn linked(
         &self,
-        entry: usize,
+        key: RoutineKey,
         kernel: impl FnOnce() -> Kernel,
         settings: &Settings,
     ) -> Result<Arc<Program>> {
@@ -117,14 +114,18 @@ impl Runtime {
         if *settings != own {
             return Ok(Arc::new(link_kernel(&kernel(), gpuvm_math::LIBRARY, settings)?));
         }
-        let entry = (entry, settings.recursion_limit);
+        let key = (key, settings.recursion_limit);
         let programs = || self.shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(program) = programs().get(&entry) {
+        if let Some(program) = programs().get(&key) {
             return Ok(Arc::clone(program));
         }
         // Linking without the lock lets different routines link at the same time; of two equal programs the first stays.
         let program = Arc::new(link_kernel(&kernel(), gpuvm_math::LIBRARY, settings)?);
-        Ok(Arc::clone(programs().entry(entry).or_insert(program)))
+        let mut programs = programs();
+        if programs.len() >= MOST_KERNELS {
+            programs.clear();
+        }
+        Ok(Arc::clone(programs.entry(key).or_insert(program)))
     }
 
     /// Links a kernel of a plan, or gives what was linked before, so that engines find what they made of it.
@@ -142,10 +143,12 @@ impl Runtime {
         Ok(Arc::clone(kernels.entry(key).or_insert(program)))
     }
 
-    /// Links a routine with settings that may be others than the runtime's.
-    pub(crate) fn link_with(&self, entry: &'static Registration, settings: &Settings) -> Result<Arc<Program>> {
-        let kernel = || Kernel::of((entry.routine)());
-        self.linked(std::ptr::from_ref(entry).addr(), kernel, settings)
+    /// Links a routine with settings that may be others than the runtime's. A program is linked already.
+    pub(crate) fn link_with(&self, entry: &Entry, settings: &Settings) -> Result<Arc<Program>> {
+        match entry.code() {
+            Code::Program(program) => Ok(Arc::clone(program)),
+            Code::Routine(routine) => self.linked(routine.key(), || Kernel::of(routine), settings),
+        }
     }
 
     /// The engine that an engine means for a launch of routines with such parameters that may have to pause.

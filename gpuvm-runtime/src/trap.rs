@@ -4,10 +4,10 @@ use gpuvm_core::interp::{STACK_SITE, trap_site};
 use gpuvm_core::program::{Mode, Program, TrapRecord};
 use gpuvm_core::routine::Cause;
 
-use crate::bind::{self, Bound};
+use crate::bind::Bound;
 use crate::counted::counted;
 use crate::done::Done;
-use crate::registry::Registration;
+use crate::entry::Entry;
 
 /// At least one VM of a launch trapped. The other VMs ran to their end, and [`done`](TrapReport::done) has their results.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl std::fmt::Display for TrapReport {
 }
 
 /// Says that a VM sees a chunk of its own, if an index is out of bounds of what is as long as a chunk but would be in bounds of all chunks.
-pub(crate) fn hint_of_chunk(trap: &Trap, entry: &Registration, params: &[Bound<'_>], vms: u32) -> Option<String> {
+pub(crate) fn hint_of_chunk(trap: &Trap, entry: &Entry, params: &[Bound<'_>], vms: u32) -> Option<String> {
     let rest = trap.message.strip_prefix("index out of bounds: the len is ")?;
     let (len, index) = rest.split_once(" but the index is ")?;
     let (len, index): (usize, usize) = (len.parse().ok()?, index.parse().ok()?);
@@ -72,7 +72,7 @@ pub(crate) fn hint_of_chunk(trap: &Trap, entry: &Registration, params: &[Bound<'
         let all = bound.argument.len();
         bound.mode == Mode::Chunk && all / vms as usize == len && index < all
     });
-    let name = bind::name(entry, found?);
+    let name = entry.name(found?);
     let entries = counted(len, "entry");
     Some(format!(
         "`{name}` is cut to chunks of {entries} a VM, and each VM sees its own, which starts at index 0"
@@ -110,10 +110,11 @@ impl Trap {
 mod tests {
     use super::*;
     use crate::arg::IntoArg;
+    use crate::registry::Registration;
 
     #[test]
     fn a_chunk_starts_at_0() {
-        let entry = Registration {
+        let registration = &Registration {
             id: "fill",
             file: "src/lib.rs",
             line: 1,
@@ -121,6 +122,7 @@ mod tests {
             routine: || unreachable!("nobody runs it"),
             native: |_| Ok(()),
         };
+        let entry = Entry::from(registration);
         let mut out = [0u32; 8];
         let bound = |mode, argument: crate::arg::Arg<'static>| Bound {
             mode,

@@ -62,6 +62,27 @@ pub(crate) struct Seen<'v> {
 }
 
 impl Seen<'_> {
+    /// The same for a shorter time.
+    pub(crate) fn reborrow(&mut self) -> Seen<'_> {
+        Seen {
+            mode: self.mode,
+            view: match &mut self.view {
+                View::Read { column, uniform } => View::Read {
+                    column: *column,
+                    uniform: *uniform,
+                },
+                View::Write(column) => View::Write(&mut **column),
+                View::Atomics(atomics) => View::Atomics(*atomics),
+                View::Device { region, element, len } => View::Device {
+                    region,
+                    element,
+                    len: *len,
+                },
+            },
+            copy_of: self.copy_of,
+        }
+    }
+
     /// Whether so many VMs see all of its entries, `len` in number. One entry for several VMs is a value for all of them.
     pub(crate) fn shared(&self, len: usize, vms: u32) -> bool {
         match self.mode {

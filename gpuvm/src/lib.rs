@@ -26,6 +26,8 @@ fn main() -> gpuvm::Result<()> {
 "#
 )]
 
+pub mod build;
+
 pub use gpuvm_core::types::{RingMessage, VmType};
 pub use gpuvm_macros::{RingMessage, VmType, ring_kernel, routine};
 /// A handle of a ring kernel: it sends messages and receives answers.
@@ -154,10 +156,10 @@ pub use gpuvm_runtime::ring;
 pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
     Arg, Backend, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done, Engine, Error, Execution,
-    Explanation, FloatMode, Groups, Handle, IntoArg, IntoArgs, Launch, LeftToInterpreter, Level, LogLimit, LogLine,
-    Logs, MemoryUse, Output, Plan, PlanDone, PlanError, PlanStats, Progress, Result, RingOptions, RingSnapshot,
-    Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Stats, StepStats, TrapReport, VariableView,
-    VmView,
+    Explanation, FloatMode, Groups, Handle, IntoArg, IntoArgs, Launch, Launchable, LeftToInterpreter, Level, LogLimit,
+    LogLine, Logs, MemoryUse, Output, Plan, PlanDone, PlanError, PlanStats, Progress, Result, RingOptions,
+    RingSnapshot, Routine, Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Stats, StepStats,
+    TrapReport, VariableView, VmView, build,
 };
 
 /// What a routine is linked to.
@@ -183,6 +185,7 @@ pub mod program {
     pub use gpuvm_core::link::LinkError;
     pub use gpuvm_core::matrix::{Format, Statistics};
     pub use gpuvm_core::program::{LoadError, Metadata, Needs, Program, ProgramId, Report, Status};
+    pub use gpuvm_core::routine::{RoutineId, SaveError};
 }
 
 /// What a program that writes and launches routines needs.

@@ -170,6 +170,11 @@ fn print_routine(text: &mut String, routine: &Routine) -> fmt::Result {
                 .get(number as usize)
                 .map_or("?", |piece| piece.name)
                 .to_string(),
+            Callee::Held(number) => routine
+                .held
+                .get(number as usize)
+                .map_or("?", |held| &held.name)
+                .to_string(),
             Callee::Library(function) => crate::library::FUNCTIONS
                 .get(function as usize)
                 .map_or("?", |name| name)

@@ -171,6 +171,8 @@ fn a_routine_prints_with_its_own_words() {
             relaxed: false,
             is_const: false,
             refused: None,
+            held: Vec::new(),
+            tables: Vec::new(),
         };
         &ROUTINE
     }

@@ -300,6 +300,8 @@ impl<const CAP: usize> Encoded<CAP> {
             relaxed: source.relaxed,
             is_const: source.is_const,
             refused: self.refused,
+            held: Vec::new(),
+            tables: Vec::new(),
         }
     }
 }

@@ -201,7 +201,7 @@ impl Builder<'_> {
     }
 
     /// Folds a value into `folded`.
-    pub(super) fn fold(&mut self, op: Fold, folded: &[Word], value: &[Word], at: At) {
+    pub(super) fn fold(&mut self, op: &Fold, folded: &[Word], value: &[Word], at: At) {
         match op {
             Fold::Routine(_) => {
                 let args = [folded, value].concat();

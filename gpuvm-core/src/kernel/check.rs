@@ -156,10 +156,10 @@ impl Kernel {
 
     fn then(&self, then: &Then) -> Result<(), String> {
         match then {
-            Then::Reduce { op, partial } => self.fold(*op, partial).and_then(|_| self.record_of(partial, *op)),
+            Then::Reduce { op, partial } => self.fold(op, partial).and_then(|_| self.record_of(partial, op)),
             Then::ReduceChunks { op, partial, chunk } | Then::ReduceOwn { op, partial, chunk } => {
                 self.chunk(*chunk)?;
-                self.fold(*op, partial).and_then(|_| self.record_of(partial, *op))
+                self.fold(op, partial).and_then(|_| self.record_of(partial, op))
             }
             Then::ReduceSpans { op, partial, span } => {
                 let wanted = TypeRef::of::<(u32, u32, u32)>();
@@ -175,7 +175,7 @@ impl Kernel {
                     let found = span.routine.result;
                     return Err(format!("the span is `{found}`, and `{wanted}` is needed"));
                 }
-                self.fold(*op, partial).and_then(|_| self.record_of(partial, *op))
+                self.fold(op, partial).and_then(|_| self.record_of(partial, op))
             }
             Then::Scan {
                 op,
@@ -184,7 +184,7 @@ impl Kernel {
                 chunk,
             } => {
                 self.chunk(*chunk)?;
-                let folded = self.fold(*op, prefix)?;
+                let folded = self.fold(op, prefix)?;
                 self.whole(prefix.to, folded)?;
                 chunks.map_or(Ok(()), |chunks| self.read(chunks, folded))
             }
@@ -241,7 +241,7 @@ impl Kernel {
     }
 
     /// The type of what is folded.
-    fn fold(&self, op: Fold, output: &Output) -> Result<&'static Type, String> {
+    fn fold(&self, op: &Fold, output: &Output) -> Result<&'static Type, String> {
         let folds = |what| format!("what is folded: {what}");
         let calls = self.calls.len();
         let Fold::Routine(routine) = op else {
@@ -281,7 +281,7 @@ impl Kernel {
             .map_err(|what| format!("the value for parameter {}: {what}", output.to))
     }
 
-    fn record_of(&self, output: &Output, op: Fold) -> Result<(), String> {
+    fn record_of(&self, output: &Output, op: &Fold) -> Result<(), String> {
         let wanted = self.record_type(output.to)?;
         let folded = match op {
             Fold::Routine(routine) => routine.result,
@@ -334,7 +334,7 @@ impl Kernel {
 
     fn one_precision(&self) -> Result<(), String> {
         // A span has no floats.
-        let mut routines = self.calls.iter().map(|call| call.routine).chain(self.operator());
+        let mut routines = self.calls.iter().map(|call| &call.routine).chain(self.operator());
         let Some(first) = routines.next() else {
             return Ok(());
         };

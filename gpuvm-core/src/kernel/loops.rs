@@ -76,12 +76,12 @@ impl Builder<'_> {
                     end: count,
                     count,
                 };
-                self.reduce(*op, partial, range, Step::By(vms));
+                self.reduce(op, partial, range, Step::By(vms));
             }
             Then::ReduceChunks { op, partial, chunk } => {
                 let range = self.own_chunk(vm, *chunk);
                 self.halt_unless_below(range.start, range.count);
-                self.reduce(*op, partial, range, Step::One);
+                self.reduce(op, partial, range, Step::One);
             }
             Then::ReduceSpans { op, partial, span } => {
                 let count = self.count(&kernel.count);
@@ -91,14 +91,14 @@ impl Builder<'_> {
                 let end = self.compute(Op::MinU, &[end, count], 0);
                 self.halt_unless_below(start, end);
                 let range = Range { vm, start, end, count };
-                self.reduce(*op, partial, range, Step::By(step));
+                self.reduce(op, partial, range, Step::By(step));
             }
             Then::ReduceOwn { op, partial, chunk } => {
                 let count = self.count(&kernel.count);
                 let last = self.make(Op::Imm, chunk - 1);
                 // All of them are there if the last one is, which an engine that proves accesses learns from this one comparison.
                 self.halt_unless_below(last, count);
-                self.reduce_own(*op, partial, *chunk, count);
+                self.reduce_own(op, partial, *chunk, count);
             }
             Then::Scan {
                 op,
@@ -108,7 +108,7 @@ impl Builder<'_> {
             } => {
                 let range = self.own_chunk(vm, *chunk);
                 self.halt_unless_below(range.start, range.count);
-                self.scan(*op, prefix, *chunks, range);
+                self.scan(op, prefix, *chunks, range);
             }
             Then::Handle {
                 states,
@@ -129,7 +129,7 @@ impl Builder<'_> {
         Range { vm, start, end, count }
     }
 
-    fn reduce(&mut self, op: Fold, partial: &Output, range: Range, step: Step) {
+    fn reduce(&mut self, op: &Fold, partial: &Output, range: Range, step: Step) {
         let first = self.element(Some(range.at(range.start)));
         let value = self.value(&partial.value, &first);
         let rest = Rest {
@@ -149,7 +149,7 @@ impl Builder<'_> {
     }
 
     /// Folds so many elements without a loop. A few are loaded before the first of them is computed.
-    fn reduce_own(&mut self, op: Fold, partial: &Output, chunk: u32, count: Word) {
+    fn reduce_own(&mut self, op: &Fold, partial: &Output, chunk: u32, count: Word) {
         let together = self.together() as usize;
         let indices: Vec<Word> = (0..chunk).map(|index| self.make(Op::Imm, index)).collect();
         let mut folded: Option<Vec<Word>> = None;
@@ -170,7 +170,7 @@ impl Builder<'_> {
 
     /// Folds elements, so many in a turn as long as there are as many. What they have in columns is loaded before the first of
     /// them is computed.
-    fn fold_rest(&mut self, op: Fold, value: &Input, range: Range, rest: &Rest, together: u32) {
+    fn fold_rest(&mut self, op: &Fold, value: &Input, range: Range, rest: &Rest, together: u32) {
         let (next, body, done) = (self.block(), self.block(), self.block());
         self.end(End::Jump(next));
         self.begin(next);
@@ -187,7 +187,7 @@ impl Builder<'_> {
     }
 
     /// Folds what is left, so many elements at most. All of them are loaded before the first of them is computed.
-    fn fold_last(&mut self, op: Fold, value: &Input, range: Range, rest: &Rest, most: u32) {
+    fn fold_last(&mut self, op: &Fold, value: &Input, range: Range, rest: &Rest, most: u32) {
         let done = self.block();
         let some = self.block();
         self.end(branch(rest.left, some, done));
@@ -206,7 +206,7 @@ impl Builder<'_> {
     }
 
     /// Computes an element whose columns were loaded, and folds its value.
-    fn fold_loaded(&mut self, op: Fold, value: &Input, folded: &[Word], at: At, columns: Columns) {
+    fn fold_loaded(&mut self, op: &Fold, value: &Input, folded: &[Word], at: At, columns: Columns) {
         let value = self.value_of(value, at, columns);
         self.fold(op, folded, &value, at);
     }
@@ -252,7 +252,7 @@ impl Builder<'_> {
         }
     }
 
-    fn scan(&mut self, op: Fold, prefix: &Output, chunks: Option<usize>, range: Range) {
+    fn scan(&mut self, op: &Fold, prefix: &Output, chunks: Option<usize>, range: Range) {
         let index = self.variable(&[range.start])[0];
         let folded: Vec<Word> = (0..self.folded_words(op)).map(|_| self.word()).collect();
         let (next, body, done) = (self.block(), self.block(), self.block());
@@ -314,7 +314,7 @@ impl Builder<'_> {
         self.push(Inst::new(Op::AddImm, word, &[word], constant, self.place));
     }
 
-    fn folded_words(&self, op: Fold) -> u32 {
+    fn folded_words(&self, op: &Fold) -> u32 {
         match op {
             Fold::Routine(routine) => routine.result.words(),
             Fold::Add => 1,

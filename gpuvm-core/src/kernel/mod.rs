@@ -70,7 +70,7 @@ pub(crate) use identity::pass_identity;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU32;
 
-use crate::routine::Routine;
+use crate::routine::RoutineRef;
 use crate::types::{Kind, Type, TypeRef};
 
 /// What each VM of a program does: calls of routines, and what becomes of their results.
@@ -99,7 +99,7 @@ pub struct Kernel {
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The routine.
-    pub routine: &'static Routine,
+    pub routine: RoutineRef,
     /// Its arguments, one for each parameter.
     pub args: Vec<Input>,
 }
@@ -234,10 +234,10 @@ pub struct Around {
 }
 
 /// How to fold two values into one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Fold {
     /// By a routine of two parameters of one type, which it returns. The first argument is what was folded before.
-    Routine(&'static Routine),
+    Routine(RoutineRef),
     /// The sum mod 2³² of `u32`; a `bool` counts as 0 or 1.
     Add,
 }
@@ -257,7 +257,8 @@ impl Then {
 
 impl Kernel {
     /// The kernel that only calls a routine, with the launch parameters as arguments and the result in the result's slot.
-    pub fn of(routine: &'static Routine) -> Kernel {
+    pub fn of(routine: impl Into<RoutineRef>) -> Kernel {
+        let routine = routine.into();
         let args = (0..routine.params.len()).map(Input::Param).collect();
         let value = Input::Call(0);
         let to = routine.params.len();
@@ -288,7 +289,8 @@ impl Kernel {
     ///
     /// With `sends`, the most messages that an actor sends while it handles one, the routine is
     /// `fn(&mut S, M, &mut Context, &mut [(u32, M)], …) -> A`, at last with a `&mut (u32, [R; N])` for each of the rooms.
-    pub fn handler(routine: &'static Routine, params: [TypeRef; 8], sends: u32, rooms: &[TypeRef]) -> Kernel {
+    pub fn handler(routine: impl Into<RoutineRef>, params: [TypeRef; 8], sends: u32, rooms: &[TypeRef]) -> Kernel {
+        let routine = routine.into();
         let [states, mail, messages, answers, handled, busy, context, letters] = [0, 1, 2, 3, 4, 5, 6, 7];
         let around = (sends > 0).then_some(Around {
             context,
@@ -343,9 +345,11 @@ impl Kernel {
     }
 
     /// The routines that it calls, the operator behind those of the elements, and the one that gives spans last.
-    pub(crate) fn routines(&self) -> impl Iterator<Item = &'static Routine> + '_ {
-        let calls = self.calls.iter().map(|call| call.routine);
-        calls.chain(self.operator()).chain(self.span().map(|span| span.routine))
+    pub(crate) fn routines(&self) -> impl Iterator<Item = &RoutineRef> {
+        let calls = self.calls.iter().map(|call| &call.routine);
+        calls
+            .chain(self.operator())
+            .chain(self.span().map(|span| &span.routine))
     }
 
     /// The call that gives spans.
@@ -357,13 +361,13 @@ impl Kernel {
     }
 
     /// The operator, if it is a routine.
-    pub(crate) fn operator(&self) -> Option<&'static Routine> {
+    pub(crate) fn operator(&self) -> Option<&RoutineRef> {
         match self.then.as_ref()? {
             Then::Reduce { op, .. }
             | Then::ReduceChunks { op, .. }
             | Then::ReduceSpans { op, .. }
             | Then::ReduceOwn { op, .. }
-            | Then::Scan { op, .. } => match *op {
+            | Then::Scan { op, .. } => match op {
                 Fold::Routine(routine) => Some(routine),
                 Fold::Add => None,
             },

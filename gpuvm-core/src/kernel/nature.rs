@@ -4,7 +4,7 @@ use crate::isa::Op;
 use crate::library::Library;
 use crate::link::LinkError;
 use crate::link::collect::{Routines, collect};
-use crate::routine::Routine;
+use crate::routine::RoutineRef;
 
 /// What a routine or one that it calls can do, beside what its parameters tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,8 +25,12 @@ pub struct Nature {
 /// # Errors
 ///
 /// [`LinkError::Invalid`] if it calls a function that the library does not have.
-pub fn nature(routine: &'static Routine, library: Library) -> Result<Nature, LinkError> {
-    Ok(Nature::of(&collect(&[routine], library, routine.relaxed)?))
+pub fn nature(routine: &RoutineRef, library: Library) -> Result<Nature, LinkError> {
+    Ok(Nature::of(&collect(
+        std::slice::from_ref(routine),
+        library,
+        routine.relaxed,
+    )?))
 }
 
 impl Nature {

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::pieces;
-use super::verify::{invalid, param_words};
+use super::verify::{invalid, param_words, verify};
 use crate::library::{self, Library};
 use crate::link::LinkError;
-use crate::routine::{Callee, Cause, Routine};
+use crate::link::data::Data;
+use crate::routine::{Callee, Cause, Routine, RoutineRef};
 
 /// All routines of a program, those first that its start calls.
 pub(crate) struct Routines {
     /// The numbers of the routines that collecting began with.
     pub roots: Vec<usize>,
     /// The routines, each once.
-    pub all: Vec<&'static Routine>,
+    pub all: Vec<RoutineRef>,
     /// For each routine, what its callees are.
     pub callees: Vec<Vec<Target>>,
 }
@@ -27,10 +28,10 @@ impl Routines {
 }
 
 /// What a callee comes to.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Target {
     /// Its signature.
-    pub routine: &'static Routine,
+    pub routine: RoutineRef,
     /// How it is reached.
     pub by: By,
 }
@@ -46,7 +47,7 @@ pub(crate) enum By {
 
 /// Follows callees breadth first, so that numbers do not depend on where the linker of the binary put things. Where the program is
 /// relaxed, library functions that GPUs have as their own are not followed.
-pub(crate) fn collect(roots: &[&'static Routine], library: Library, relaxed: bool) -> Result<Routines, LinkError> {
+pub(crate) fn collect(roots: &[RoutineRef], library: Library, relaxed: bool) -> Result<Routines, LinkError> {
     let mut routines = Routines {
         roots: Vec::with_capacity(roots.len()),
         all: Vec::new(),
@@ -55,55 +56,37 @@ pub(crate) fn collect(roots: &[&'static Routine], library: Library, relaxed: boo
     let mut numbers = BTreeMap::new();
     // Of each routine, what it is a piece of, or has pieces.
     let mut families: Vec<&'static [Routine]> = Vec::new();
-    let mut add = |routine: &'static Routine, all: &mut Vec<&'static Routine>, families: &mut Vec<_>| {
-        *numbers.entry(address(routine)).or_insert_with(|| {
-            let family = pieces::taken_apart(routine);
-            all.push(family.first().unwrap_or(routine));
+    let mut add = |routine: RoutineRef, all: &mut Vec<RoutineRef>, families: &mut Vec<_>| {
+        *numbers.entry(routine.key()).or_insert_with(|| {
+            let family = match &routine {
+                RoutineRef::Binary { routine, .. } => pieces::taken_apart(routine),
+                RoutineRef::Made(_) => &[],
+            };
+            all.push(family.first().map_or(routine, RoutineRef::from));
             families.push(family);
             all.len() - 1
         })
     };
-    for &root in roots {
-        let number = add(root, &mut routines.all, &mut families);
+    for root in roots {
+        let number = add(root.clone(), &mut routines.all, &mut families);
         routines.roots.push(number);
     }
     while let Some(caller) = routines.all.get(routines.callees.len()).cloned() {
         let mut callees = Vec::with_capacity(caller.callees.len());
         let family = families[routines.callees.len()];
         for callee in caller.callees.iter() {
-            let routine = match *callee {
-                Callee::Routine(get) => get(),
-                Callee::Piece(number) => match family.get(number as usize + 1) {
-                    Some(piece) => piece,
-                    None => {
-                        return Err(invalid(
-                            caller,
-                            format!("it calls piece {number}, which it does not have"),
-                        ));
-                    }
-                },
-                Callee::Library(number) => match library.get(number as usize) {
-                    Some(get) => get(),
-                    None => {
-                        let what = format!(
-                            "it calls library function {number}, and the library at hand has {}",
-                            library.len()
-                        );
-                        return Err(invalid(caller, what));
-                    }
-                },
-            };
+            let routine = callee_of(&caller, family, *callee, library)?;
             let by = match *callee {
-                Callee::Library(number) if relaxed && is_math(number, routine) => By::Math(number),
+                Callee::Library(number) if relaxed && is_math(number, &routine) => By::Math(number),
                 Callee::Piece(_) => {
                     let first = families.len();
-                    let number = add(routine, &mut routines.all, &mut families);
+                    let number = add(routine.clone(), &mut routines.all, &mut families);
                     if number == first {
                         families[first] = family;
                     }
                     By::Call(number)
                 }
-                _ => By::Call(add(routine, &mut routines.all, &mut families)),
+                _ => By::Call(add(routine.clone(), &mut routines.all, &mut families)),
             };
             callees.push(Target { routine, by });
         }
@@ -112,13 +95,48 @@ pub(crate) fn collect(roots: &[&'static Routine], library: Library, relaxed: boo
     Ok(routines)
 }
 
+/// What a callee of a routine is, whose family are the pieces that it is one of or has.
+fn callee_of(
+    caller: &Routine,
+    family: &'static [Routine],
+    callee: Callee,
+    library: Library,
+) -> Result<RoutineRef, LinkError> {
+    let found = match callee {
+        Callee::Routine(get) => return Ok(get().into()),
+        Callee::Held(number) => caller.held.get(number as usize).cloned().ok_or((number, "routine")),
+        Callee::Piece(number) => {
+            let piece = family.get(number as usize + 1);
+            piece.map(RoutineRef::from).ok_or((number, "piece"))
+        }
+        Callee::Library(number) => {
+            let get = library.get(number as usize).ok_or_else(|| {
+                let what = format!(
+                    "it calls library function {number}, and the library at hand has {}",
+                    library.len()
+                );
+                invalid(caller, what)
+            })?;
+            return Ok(get().into());
+        }
+    };
+    found.map_err(|(number, what)| invalid(caller, format!("it calls {what} {number}, which it does not have")))
+}
+
+/// Checks a routine that is not in a program yet, given that what it calls is right.
+pub(crate) fn check(routine: &Routine, library: Library) -> Result<(), LinkError> {
+    let callees = routine
+        .callees
+        .iter()
+        .map(|callee| callee_of(routine, &[], *callee, library));
+    let callees = callees.collect::<Result<Vec<RoutineRef>, LinkError>>()?;
+    let callees: Vec<&Routine> = callees.iter().map(|callee| &**callee).collect();
+    verify(routine, &callees, &mut Data::default()).map(|_| ())
+}
+
 /// Whether one instruction stands for a library function: a GPU has it as its own, and it is a function of one or two words.
 fn is_math(number: u32, routine: &Routine) -> bool {
     library::relaxed(number, 0.0, 0.0).is_some()
         && (1..=2).contains(&param_words(routine))
         && routine.result.words() == 1
-}
-
-fn address(routine: &'static Routine) -> *const Routine {
-    routine
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::isa::space;
-use crate::routine::Constant;
+use crate::routine::{Constant, Routine};
 use crate::types::ConstantWord;
 
 /// The most words of data: what devices give one binding of a buffer.
@@ -20,8 +20,8 @@ pub(crate) struct Data {
 
 impl Data {
     /// The words that a constant's instructions set.
-    pub fn words_of(&mut self, constant: &Constant) -> Vec<u32> {
-        let words = self.resolved(constant.words.fetch());
+    pub fn words_of(&mut self, routine: &Routine, constant: &Constant) -> Vec<u32> {
+        let words = self.resolved(constant.words.fetch(routine));
         match constant.in_data {
             true => vec![space::DATA, self.place(words)],
             false => words,

@@ -152,8 +152,8 @@ impl<'r> Lift<'r> {
                 });
             }
             Op::Call => {
-                let Target { routine, by } = callees[o[0] as usize];
-                match by {
+                let Target { routine, by } = &callees[o[0] as usize];
+                match *by {
                     By::Call(number) => self.call(number, routine, o[1], o[2]),
                     By::Math(function) => self.math(function, routine, o[1], o[2]),
                 }

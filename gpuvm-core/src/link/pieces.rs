@@ -8,7 +8,7 @@ use crate::isa::{Instruction, Op, Role};
 use crate::routine::{Constant, Piece, Routine};
 use crate::types::TypeRef;
 
-/// The routine with its own instructions, and behind it its pieces; nothing if it has none. They are kept for as long as the process lives, as the
+/// A routine of the binary with its own instructions, and behind it its pieces; nothing if it has none. They are kept for as long as the process lives, as the
 /// routine is, so that they, too, are known by where they are.
 pub(crate) fn taken_apart(routine: &'static Routine) -> &'static [Routine] {
     static KEPT: Mutex<BTreeMap<usize, &'static [Routine]>> = Mutex::new(BTreeMap::new());
@@ -94,6 +94,8 @@ fn part(routine: &'static Routine, owners: &[usize], owner: usize) -> Routine {
         file: routine.file.clone(),
         params: Cow::Borrowed(&routine.params),
         pieces: Cow::Borrowed(&[]),
+        held: routine.held.clone(),
+        tables: routine.tables.clone(),
         ..*routine
     }
 }

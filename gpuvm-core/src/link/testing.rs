@@ -56,6 +56,8 @@ pub(crate) fn routine(
         relaxed: false,
         is_const: false,
         refused: None,
+        held: Vec::new(),
+        tables: Vec::new(),
     }
 }
 

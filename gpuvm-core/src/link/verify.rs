@@ -49,7 +49,7 @@ pub(crate) fn calls_routines(routine: &Routine) -> bool {
             .filter(|instruction| instruction.opcode == Op::Call.code())
             .any(|instruction| {
                 let callee = routine.callees.get(instruction.operands[0] as usize);
-                matches!(callee, Some(Callee::Routine(_) | Callee::Piece(_)))
+                matches!(callee, Some(Callee::Routine(_) | Callee::Held(_) | Callee::Piece(_)))
             })
 }
 
@@ -230,7 +230,7 @@ impl Check<'_> {
     fn patched(&self, data: &mut Data) -> Result<Vec<Instruction>, LinkError> {
         let mut code = self.routine.code.to_vec();
         for (i, constant) in self.routine.constants.iter().enumerate() {
-            let words = data.words_of(constant);
+            let words = data.words_of(self.routine, constant);
             let start = constant.at as usize;
             let places = start.checked_add(words.len()).and_then(|end| code.get_mut(start..end));
             let places = places.filter(|places| places.iter().all(|i| i.opcode == Op::Imm.code()));

@@ -13,7 +13,8 @@ mod tests;
 mod variables;
 mod verify;
 
-pub use bytes::{FORMAT_VERSION, LoadError};
+pub use crate::bytes::LoadError;
+pub use bytes::FORMAT_VERSION;
 pub use identity::ProgramId;
 pub use locate::VariableMap;
 pub use log::{Log, LogLine};

@@ -70,7 +70,10 @@ fn what_is_wrong_with_a_file_is_said() {
     newer[8] = 9;
     assert_eq!(
         Program::from_bytes(&newer).unwrap_err(),
-        LoadError::Version { found: 9 }
+        LoadError::Version {
+            found: 9,
+            expected: FORMAT_VERSION
+        }
     );
     let mut damaged = bytes.clone();
     damaged[200] ^= 1;

@@ -4,7 +4,12 @@ mod life;
 mod plan;
 mod ring;
 
+use std::path::Path;
+
+use gpuvm_core::build::BuildError;
 use gpuvm_core::link::LinkError;
+use gpuvm_core::program::LoadError;
+use gpuvm_core::routine::SaveError;
 use gpuvm_engine::Engine;
 
 use crate::counted::{counted, listed, there_are};
@@ -24,6 +29,23 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// A routine that is built at run time has a mistake.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A routine cannot be a file.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+    /// Bytes are no program or routine that can be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// A file cannot be read or written.
+    #[error("{path}: {reason}")]
+    File {
+        /// Its path.
+        path: String,
+        /// What the operating system says.
+        reason: String,
+    },
     /// Nothing of the kind in the binary has this id.
     #[error("no {what} has the id `{id}`; {}", nearest.as_ref().map_or((*hint).to_string(), |n| format!("did you mean `{n}`?")))]
     UnknownId {
@@ -357,6 +379,16 @@ impl From<gpuvm_engine::Error> for Error {
             Of::OutOfMemory { reason } => Error::OutOfMemory { reason },
             // Whoever asks for such a kernel sees to it that there may be none.
             Of::Device { reason } | Of::NotResident { reason, .. } => Error::Device { reason },
+        }
+    }
+}
+
+impl Error {
+    /// What the operating system says of a file.
+    pub(crate) fn file(path: &Path, source: &std::io::Error) -> Error {
+        Error::File {
+            path: path.display().to_string(),
+            reason: source.to_string(),
         }
     }
 }

@@ -91,6 +91,12 @@ pub enum PlanError {
         /// The number of VMs.
         vms: usize,
     },
+    /// A program is linked by itself and cannot be a part of another.
+    #[error("`{program}` is a linked program, which is launched by itself; a plan needs a routine")]
+    Program {
+        /// The program's name.
+        program: String,
+    },
     /// A routine cannot be what the node needs.
     #[error("{node} needs {expected}, and `{routine}` {found}")]
     Routine {

@@ -1,15 +1,13 @@
 //! The end of an execution: results, traps, and what is missing.
 
-use gpuvm_core::types::Value;
-
 use super::{Execution, Signal};
-use crate::bind::{self, Bound};
+use crate::bind::Bound;
 use crate::budget::Budget;
 use crate::done::{BudgetReport, Done, Results};
+use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::leg::Leg;
 use crate::logs::logged;
-use crate::registry::Registration;
 use crate::trap::{Trap, TrapReport, hint_of_chunk};
 use crate::view::view_of;
 use crate::words::WordColumn;
@@ -34,26 +32,25 @@ impl<'a> Execution<'a> {
             Err(error) => return (Err(error), self.held.params),
         };
         let stats = self.stats();
-        let routine = (self.entry.routine)();
-        let hint = |trap: &Trap| hint_of_chunk(trap, self.entry, &self.held.params, self.course.vms);
+        let hint = |trap: &Trap| hint_of_chunk(trap, &self.entry, &self.held.params, self.course.vms);
         let trap = trap.map(|trap| (hint(&trap), trap));
         let logs = logged(&self.course.program, self.course.vms, &self.held.params);
-        logs.tell(self.entry.id);
+        logs.tell(self.entry.id());
         let done = Done {
-            routine: self.entry.id.to_string(),
-            result: result_type(routine),
+            routine: self.entry.id().to_string(),
+            result: self.entry.result_type(),
             results: Results::Words(self.results),
             stats,
             logs,
             columns: match self.restored {
-                true => owned_columns(self.entry, &mut self.held.params),
+                true => owned_columns(&self.entry, &mut self.held.params),
                 false => Vec::new(),
             },
         };
         let live = unfinished.running + unfinished.yielded + unfinished.blocked;
         let ended = if live > 0 || steps_missing {
             Err(Error::Budget(Box::new(BudgetReport {
-                routine: self.entry.id.to_string(),
+                routine: self.entry.id().to_string(),
                 budget,
                 vms: self.course.vms,
                 running: unfinished.running,
@@ -71,9 +68,9 @@ impl<'a> Execution<'a> {
 }
 
 /// The columns that VMs write, by name.
-fn owned_columns(entry: &Registration, params: &mut [Bound<'_>]) -> Vec<(&'static str, WordColumn)> {
+fn owned_columns(entry: &Entry, params: &mut [Bound<'_>]) -> Vec<(String, WordColumn)> {
     // Behind the routine's own there may be the log.
-    let own = params.iter_mut().take(entry.params.len()).enumerate();
+    let own = params.iter_mut().take(entry.named()).enumerate();
     let written = own.filter(|(_, bound)| bound.mode.writes());
     let owned = written.map(|(index, bound)| {
         let column = WordColumn {
@@ -81,17 +78,9 @@ fn owned_columns(entry: &Registration, params: &mut [Bound<'_>]) -> Vec<(&'stati
             entries: bound.argument.len(),
             words: view_of(bound).map(|view| view.words()).unwrap_or_default(),
         };
-        (bind::name(entry, index), column)
+        (entry.name(index).into_owned(), column)
     });
     owned.collect()
-}
-
-/// The type of a routine's results. One that never returns has none, which is what `()` has too.
-pub(crate) fn result_type(routine: &gpuvm_core::routine::Routine) -> &'static gpuvm_core::types::Type {
-    match routine.result.words() {
-        0 => <()>::TYPE,
-        _ => routine.result.ty,
-    }
 }
 
 /// What was done, unless a VM trapped, for which there may be a hint.

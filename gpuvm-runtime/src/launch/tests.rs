@@ -50,6 +50,8 @@ static ROUTINE: Routine = Routine {
     relaxed: false,
     is_const: false,
     refused: None,
+    held: Vec::new(),
+    tables: Vec::new(),
 };
 
 fn scale(vm: usize, x: u32, me: &mut u32, out: &mut [u32]) -> u32 {
@@ -163,6 +165,8 @@ static SUM: Routine = Routine {
     relaxed: false,
     is_const: false,
     refused: None,
+    held: Vec::new(),
+    tables: Vec::new(),
 };
 
 inventory::submit! {

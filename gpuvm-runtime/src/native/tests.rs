@@ -34,6 +34,8 @@ const fn types(params: &'static [TypeRef], result: TypeRef) -> Routine {
         relaxed: false,
         is_const: false,
         refused: None,
+        held: Vec::new(),
+        tables: Vec::new(),
     }
 }
 

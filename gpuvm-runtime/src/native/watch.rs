@@ -20,7 +20,7 @@ static UNDER_WAY: Mutex<UnderWay> = Mutex::new(UnderWay {
 
 /// Launches by their numbers.
 struct UnderWay {
-    launches: BTreeMap<u64, (Instant, &'static str)>,
+    launches: BTreeMap<u64, (Instant, String)>,
     next: u64,
     /// Set for the first launch that it is set for, and left as it is when that is over: most are over much sooner.
     alarm: Option<Alarm>,
@@ -46,11 +46,11 @@ impl Wake for Bell {
 }
 
 /// Watches a launch of the routine.
-pub(crate) fn watch(routine: &'static str) -> Watched {
+pub(crate) fn watch(routine: &str) -> Watched {
     let (mut under_way, now) = (lock(), Instant::now());
     let number = under_way.next;
     under_way.next += 1;
-    under_way.launches.insert(number, (now, routine));
+    under_way.launches.insert(number, (now, routine.to_string()));
     under_way.set_alarm();
     Watched(number)
 }
@@ -63,12 +63,12 @@ impl Drop for Watched {
 
 impl UnderWay {
     /// Takes out the launches that have taken long. The alarm has rung, and is set again for the others.
-    fn overdue(&mut self, now: Instant) -> Vec<&'static str> {
+    fn overdue(&mut self, now: Instant) -> Vec<String> {
         self.alarm = None;
         let mut told = Vec::new();
         self.launches.retain(|_, (begin, routine)| {
             let is_overdue = now.saturating_duration_since(*begin) >= LONG;
-            told.extend(is_overdue.then_some(*routine));
+            told.extend(is_overdue.then(|| routine.clone()));
             !is_overdue
         });
         self.set_alarm();
@@ -96,7 +96,10 @@ mod tests {
     fn only_what_takes_long_is_told_and_once() {
         let begin = Instant::now();
         let mut under_way = UnderWay {
-            launches: BTreeMap::from([(0, (begin, "long")), (1, (begin + LONG / 2, "later"))]),
+            launches: BTreeMap::from([
+                (0, (begin, "long".to_string())),
+                (1, (begin + LONG / 2, "later".to_string())),
+            ]),
             next: 2,
             alarm: None,
         };

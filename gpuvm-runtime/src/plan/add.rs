@@ -9,11 +9,9 @@ use gpuvm_core::types::{Type, TypeRef, VmType};
 use super::Plan;
 use super::node::{Backing, Kind, Length, Node, Operand, Read, Sight, Use};
 use crate::arg::{Arg, Argument};
-use crate::bind;
+use crate::entry::{Code, Entry};
 use crate::error::{PlanError, Result};
-use crate::execution::result_type;
 use crate::handle::Handle;
-use crate::registry::Registration;
 use crate::store::{Store, make};
 use crate::vector::Column;
 
@@ -91,18 +89,19 @@ impl<'a> Plan<'a> {
 
     pub(super) fn add_map(
         &mut self,
-        entry: &'static Registration,
+        entry: impl Into<Entry>,
         args: Vec<Arg<'a>>,
         vms: Option<usize>,
     ) -> Result<Handle> {
         let of = uses(entry)?;
-        let label = Kind::Map(of).label(self.nodes.len() + self.columns_among(&args));
+        let entry = &of.entry;
+        let label = Kind::Map(of.clone()).label(self.nodes.len() + self.columns_among(&args));
         let params = &of.routine.params;
         if args.len() != params.len() {
             return Err(PlanError::ArgumentCount {
                 node: label,
                 expected: params.len(),
-                parameters: entry.params.join(", "),
+                parameters: entry.names(),
                 found: args.len(),
             }
             .into());
@@ -111,7 +110,7 @@ impl<'a> Plan<'a> {
         for (index, (Arg(argument), ty)) in args.into_iter().zip(params.iter()).enumerate() {
             let parameter = Parameter {
                 node: &label,
-                name: bind::name(entry, index).to_string(),
+                name: entry.name(index).into_owned(),
             };
             operands.push(self.operand(&parameter, argument, *ty)?);
         }
@@ -122,7 +121,8 @@ impl<'a> Plan<'a> {
         let length = self.count_vms(&label, entry, &mut operands, decided)?;
         self.check_chunks(&label, entry, &operands, length)?;
         self.claim(&label, &operands)?;
-        Ok(self.push(Kind::Map(of), operands, result_type(of.routine), length))
+        let result = entry.result_type();
+        Ok(self.push(Kind::Map(of), operands, result, length))
     }
 
     /// How many of the arguments become nodes of their own.
@@ -203,7 +203,7 @@ impl<'a> Plan<'a> {
     fn count_vms(
         &self,
         label: &str,
-        entry: &Registration,
+        entry: &Entry,
         operands: &mut [Operand],
         mut decided: Option<Decided>,
     ) -> Result<Length, PlanError> {
@@ -215,7 +215,7 @@ impl<'a> Plan<'a> {
         let lengths: Vec<Option<(Read, Length)>> = operands.iter().map(own).collect();
         let has_entries = |index: &usize| Decided {
             length: lengths[*index].map_or(Length::Known(1), |(_, length)| length),
-            by: format!("`{}` has as many entries", bind::name(entry, *index)),
+            by: format!("`{}` has as many entries", entry.name(*index)),
         };
         let indices = || (0..lengths.len()).filter(|index| lengths[*index].is_some());
         let is_one = |index: &usize| has_entries(index).length == Length::Known(1);
@@ -237,7 +237,7 @@ impl<'a> Plan<'a> {
             if found != Length::Known(1) || read.mode == Sight::Record {
                 return Err(PlanError::Length {
                     node: label.to_string(),
-                    parameter: bind::name(entry, index).to_string(),
+                    parameter: entry.name(index).into_owned(),
                     expected: self.entries(length),
                     found: self.entries(found),
                     decided_by: by,
@@ -254,13 +254,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Whether VMs can share their buffers evenly, where it is known how many there are.
-    fn check_chunks(
-        &self,
-        label: &str,
-        entry: &Registration,
-        operands: &[Operand],
-        vms: Length,
-    ) -> Result<(), PlanError> {
+    fn check_chunks(&self, label: &str, entry: &Entry, operands: &[Operand], vms: Length) -> Result<(), PlanError> {
         let Length::Known(vms @ 1..) = vms else {
             return Ok(());
         };
@@ -270,7 +264,7 @@ impl<'a> Plan<'a> {
             if !length.is_multiple_of(vms) {
                 return Err(PlanError::Chunks {
                     node: label.to_string(),
-                    parameter: bind::name(entry, index).to_string(),
+                    parameter: entry.name(index).into_owned(),
                     length,
                     vms,
                 });
@@ -321,9 +315,15 @@ impl<'a> Plan<'a> {
 }
 
 /// A routine with what a plan has to know of it.
-pub(super) fn uses(entry: &'static Registration) -> Result<Use> {
-    let routine = (entry.routine)();
-    let nature = nature(routine, gpuvm_math::LIBRARY)?;
+pub(super) fn uses(entry: impl Into<Entry>) -> Result<Use> {
+    let entry = entry.into();
+    let Code::Routine(routine) = entry.code() else {
+        return Err(PlanError::Program {
+            program: entry.id().to_string(),
+        }
+        .into());
+    };
+    let nature = nature(&routine, gpuvm_math::LIBRARY)?;
     Ok(Use { entry, routine, nature })
 }
 

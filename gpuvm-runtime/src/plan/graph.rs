@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gpuvm_core::routine::RoutineKey;
+
 use super::node::{Backing, Kind, Length, Node, Operand, Read, within};
 use crate::error::PlanError;
 use crate::vector::write_pieces;
@@ -158,7 +160,6 @@ fn fingerprint(node: &Node<'_>, same: &[usize]) -> Vec<u64> {
         Kind::Field(field) => 11 + field as u64,
         Kind::Input(_) | Kind::Buffer { .. } | Kind::Loop(_) | Kind::State { .. } | Kind::Result { .. } => 0,
     };
-    let entry = node.kind.uses().map_or(0, |of| std::ptr::from_ref(of.entry).addr());
     let (kind, length) = match node.length {
         Length::Known(length) => (0, length),
         // The length of who keeps some is named after itself, and follows from its operands.
@@ -166,7 +167,15 @@ fn fingerprint(node: &Node<'_>, same: &[usize]) -> Vec<u64> {
         Length::Kept { filter, .. } => (1, same[filter]),
     };
     let scope = node.scope.map_or(0, |of| of as u64 + 1);
-    let mut numbers = vec![what, entry as u64, scope, kind, length as u64];
+    let mut numbers = vec![what, scope, kind, length as u64];
+    match node.kind.uses().map(|of| of.routine.key()) {
+        None => numbers.push(0),
+        Some(RoutineKey::Address(address)) => numbers.extend([1, address as u64]),
+        Some(RoutineKey::Content(id)) => {
+            let [high, low] = id.to_words();
+            numbers.extend([2, high, low]);
+        }
+    }
     for operand in &node.operands {
         match operand {
             Operand::Node(read) => numbers.extend([0, same[read.node] as u64, read.mode as u64]),

@@ -14,9 +14,10 @@ use super::operators::{check_operator, own};
 use super::program::{At, Columns, blank};
 use super::run::Run;
 use super::verbs::whole;
+use crate::entry::Launchable;
 use crate::error::Result;
 use crate::handle::Handle;
-use crate::registry::{self, Registration};
+use crate::registry::Registration;
 
 /// The groups of a column's entries, which [`Plan::group_by`] gives. What is asked of them are columns with an entry for each group, in
 /// ascending order of the keys.
@@ -77,7 +78,7 @@ impl<'p, 'a> Groups<'p, 'a> {
     /// # Errors
     ///
     /// As [`Plan::map`].
-    pub fn map(&mut self, id: &str) -> Result<Groups<'_, 'a>> {
+    pub fn map(&mut self, id: impl Launchable) -> Result<Groups<'_, 'a>> {
         let entries = self.plan.map(id, (self.entries,))?;
         Ok(Groups {
             plan: self.plan,
@@ -92,13 +93,13 @@ impl<'p, 'a> Groups<'p, 'a> {
     /// # Errors
     ///
     /// As [`Plan::reduce`].
-    pub fn reduce(&mut self, id: &str) -> Result<Handle> {
-        let of = uses(registry::find(id)?)?;
+    pub fn reduce(&mut self, id: impl Launchable) -> Result<Handle> {
+        let of = uses(id.entry()?)?;
         let (from, ends) = (self.entries.node, self.ends.node);
         let Node { element, length, .. } = self.plan.nodes[from];
         // The groups of the entries come first.
-        let label = Kind::ReduceGroups(of).label(self.plan.nodes.len() + 1);
-        check_operator(&label, of, element)?;
+        let label = Kind::ReduceGroups(of.clone()).label(self.plan.nodes.len() + 1);
+        check_operator(&label, &of, element)?;
         let groups = self.plan.push_map(uses(&GROUP_OF)?, vec![whole(ends)], length);
         let mut operands = own(&[from]);
         operands.extend([whole(ends), whole(groups)]);
@@ -128,14 +129,14 @@ fn last_stage(most: usize) -> u32 {
 
 impl Run<'_, '_> {
     /// The kernel of a turn of a step that folds groups.
-    pub fn groups_sketch(&self, step: &Step, op: Use, length: usize, stage: u32) -> Sketch {
+    pub fn groups_sketch(&self, step: &Step, op: &Use, length: usize, stage: u32) -> Sketch {
         let is_last = stage == last_stage(length);
         match stage {
             0 => {
                 let (root, writer) = (step.root, self.writer(step, true));
-                writer.fold_spans((root, self.operand(root, 0)), length, op.routine, (stage, is_last))
+                writer.fold_spans((root, self.operand(root, 0)), length, &op.routine, (stage, is_last))
             }
-            _ => respan(op.entry.id, op.routine, (stage, is_last)),
+            _ => respan(op.entry.id(), &op.routine, (stage, is_last)),
         }
     }
 
@@ -144,7 +145,7 @@ impl Run<'_, '_> {
     /// # Errors
     ///
     /// When the device fails, or [`Error::Trap`](crate::Error::Trap).
-    pub fn reduce_groups(&mut self, step: &Step, at: At<'_>, op: Use) -> Result<()> {
+    pub fn reduce_groups(&mut self, step: &Step, at: At<'_>, op: &Use) -> Result<()> {
         let [of, ends, groups] = [0, 1, 2].map(|index| self.operand(step.root, index).node);
         let (length, element) = (self.length(of), self.nodes[step.root].element);
         let mut columns = Columns::from([(Column::Ends, self.data(ends)), (Column::Groups, self.data(groups))]);
@@ -162,7 +163,7 @@ impl Run<'_, '_> {
     }
 
     /// Folds groups natively, in the same turns; `None` if a VM trapped.
-    pub fn native_groups(&mut self, node: usize, op: Use) -> Result<Option<Data>> {
+    pub fn native_groups(&mut self, node: usize, op: &Use) -> Result<Option<Data>> {
         let [of, ends] = [0, 1].map(|index| self.operand(node, index).node);
         let (element, length): (&'static Type, usize) = (self.nodes[node].element, self.length(of));
         let (mut all, ends) = (self.words(&self.data(of))?, self.words(&self.data(ends))?);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gpuvm_core::facts::RoutineType;
 use gpuvm_core::kernel::{Call, Count, Fold, Input, Kernel, Output, Then};
 use gpuvm_core::program::Mode;
-use gpuvm_core::routine::Routine;
+use gpuvm_core::routine::RoutineRef;
 use gpuvm_core::types::{Type, TypeRef, Value};
 
 use super::graph::Graph;
@@ -115,7 +115,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 }
             }
             kind => match kind.uses() {
-                Some(of) => self.call(node, of.routine),
+                Some(of) => self.call(node, &of.routine),
                 None => return,
             },
         };
@@ -123,14 +123,17 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// The call of a routine with a node's operands.
-    fn call(&mut self, node: usize, routine: &'static Routine) -> Input {
+    fn call(&mut self, node: usize, routine: &RoutineRef) -> Input {
         let operands = self.nodes[node].operands.iter().zip(routine.params.iter()).enumerate();
         let args = operands.map(|(index, (operand, ty))| match operand {
             Operand::Node(read) => self.read((node, index), *read, Some(*ty)),
             Operand::Value(value) => self.constant(value, *ty),
         });
         let args = args.collect();
-        self.sketch.kernel.calls.push(Call { routine, args });
+        self.sketch.kernel.calls.push(Call {
+            routine: routine.clone(),
+            args,
+        });
         Input::Call(self.sketch.kernel.calls.len() - 1)
     }
 
@@ -190,7 +193,10 @@ impl<'w, 'a> Writer<'w, 'a> {
         };
         if let Some(routine) = keys.encode {
             let args = vec![value];
-            self.sketch.kernel.calls.push(Call { routine, args });
+            self.sketch.kernel.calls.push(Call {
+                routine: routine.into(),
+                args,
+            });
             value = Input::Call(self.sketch.kernel.calls.len() - 1);
         }
         let to = self
@@ -222,16 +228,10 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// The kernel, with VMs that fold what a node reads.
-    pub fn fold(
-        mut self,
-        (reader, of): (usize, Read),
-        length: usize,
-        op: &'static Routine,
-        chunk: Option<u32>,
-    ) -> Sketch {
+    pub fn fold(mut self, (reader, of): (usize, Read), length: usize, op: &RoutineRef, chunk: Option<u32>) -> Sketch {
         let value = self.read((reader, 0), of, None);
         self.count(length);
-        self.sketch.fold(value, Fold::Routine(op), op.result.ty, chunk);
+        self.sketch.fold(value, Fold::Routine(op.clone()), op.result.ty, chunk);
         self.sketch
     }
 
@@ -240,7 +240,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         mut self,
         (reader, of): (usize, Read),
         length: usize,
-        op: &'static Routine,
+        op: &RoutineRef,
         turn: (u32, bool),
     ) -> Sketch {
         let value = self.read((reader, 0), of, None);
@@ -250,7 +250,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     /// The kernel, with VMs that scan what a node reads.
-    pub fn scan(mut self, (reader, of): (usize, Read), length: usize, op: &'static Routine, chunks: bool) -> Sketch {
+    pub fn scan(mut self, (reader, of): (usize, Read), length: usize, op: &RoutineRef, chunks: bool) -> Sketch {
         let value = self.read((reader, 0), of, None);
         self.count(length);
         self.sketch.scan(value, op, chunks);
@@ -277,7 +277,7 @@ impl Sketch {
     }
 
     /// Folds a value of the elements of groups: a VM of each entry, or in the last turn of each group, finds its span.
-    fn fold_spans(&mut self, value: Input, op: &'static Routine, (stage, is_last): (u32, bool)) {
+    fn fold_spans(&mut self, value: Input, op: &RoutineRef, (stage, is_last): (u32, bool)) {
         let to = self.param(record(op.result.ty), Source::Column(Column::To, Mode::Record));
         let mut numbers = |of| {
             let param = self.param(column(u32::TYPE, false), Source::Column(of, Mode::Slice));
@@ -286,27 +286,27 @@ impl Sketch {
         let (ends, stage) = (numbers(Column::Ends), Input::Constant(vec![stage]));
         let span = match is_last {
             true => Call {
-                routine: span_of_group::routine(),
+                routine: span_of_group::routine().into(),
                 args: vec![ends, stage],
             },
             false => Call {
-                routine: span_of_entry::routine(),
+                routine: span_of_entry::routine().into(),
                 args: vec![numbers(Column::Groups), ends, stage],
             },
         };
         self.kernel.then = Some(Then::ReduceSpans {
-            op: Fold::Routine(op),
+            op: Fold::Routine(op.clone()),
             partial: Output { value, to },
             span,
         });
     }
 
-    fn scan(&mut self, value: Input, op: &'static Routine, chunks: bool) {
+    fn scan(&mut self, value: Input, op: &RoutineRef, chunks: bool) {
         let ty = op.result.ty;
         let to = self.param(column(ty, true), Source::Column(Column::To, Mode::Whole));
         let chunks = chunks.then(|| self.param(column(ty, false), Source::Column(Column::Chunks, Mode::Slice)));
         self.kernel.then = Some(Then::Scan {
-            op: Fold::Routine(op),
+            op: Fold::Routine(op.clone()),
             prefix: Output { value, to },
             chunks,
             chunk: SCAN_CHUNK,
@@ -345,7 +345,7 @@ pub(super) fn gate() -> Sketch {
     let mut sketch = sketch(&GATE.name);
     let flag = sketch.param(TypeRef::of::<bool>(), Source::Column(Column::From, Mode::Value));
     sketch.kernel.calls.push(Call {
-        routine: &GATE,
+        routine: RoutineRef::from(&GATE),
         args: vec![Input::Param(flag)],
     });
     sketch
@@ -366,7 +366,7 @@ pub(super) fn lanes(entries: usize) -> usize {
 
 /// Folds what [`NEIGHBOURS`] lanes at a time come to. Without a loop, if the operator is short: what is known to end soon can follow its
 /// neighbours at once. An operator that prints tells where its second argument lies, which a VM of such a kernel does not know.
-pub(super) fn neighbours(name: &str, op: &'static Routine, prints: bool) -> Sketch {
+pub(super) fn neighbours(name: &str, op: &RoutineRef, prints: bool) -> Sketch {
     if op.code.len() > SHORT || prints {
         return refold(name, op, Some(NEIGHBOURS));
     }
@@ -376,7 +376,7 @@ pub(super) fn neighbours(name: &str, op: &'static Routine, prints: bool) -> Sket
     let to = sketch.param(record(ty), Source::Column(Column::To, Mode::Record));
     sketch.kernel.count = Count::Slice(from);
     sketch.kernel.then = Some(Then::ReduceOwn {
-        op: Fold::Routine(op),
+        op: Fold::Routine(op.clone()),
         partial: Output {
             value: Input::Element(from),
             to,
@@ -388,21 +388,21 @@ pub(super) fn neighbours(name: &str, op: &'static Routine, prints: bool) -> Sket
 }
 
 /// Folds a column once more: by chunks, or by VMs.
-pub(super) fn refold(name: &str, op: &'static Routine, chunk: Option<u32>) -> Sketch {
+pub(super) fn refold(name: &str, op: &RoutineRef, chunk: Option<u32>) -> Sketch {
     let (mut sketch, value) = over(name, op.result.ty);
-    sketch.fold(value, Fold::Routine(op), op.result.ty, chunk);
+    sketch.fold(value, Fold::Routine(op.clone()), op.result.ty, chunk);
     sketch
 }
 
 /// Folds what groups have come to so far once more, in a turn that is perhaps the last.
-pub(super) fn respan(name: &str, op: &'static Routine, turn: (u32, bool)) -> Sketch {
+pub(super) fn respan(name: &str, op: &RoutineRef, turn: (u32, bool)) -> Sketch {
     let (mut sketch, value) = over(name, op.result.ty);
     sketch.fold_spans(value, op, turn);
     sketch
 }
 
 /// Scans a column.
-pub(super) fn rescan(name: &str, op: &'static Routine, chunks: bool) -> Sketch {
+pub(super) fn rescan(name: &str, op: &RoutineRef, chunks: bool) -> Sketch {
     let (mut sketch, value) = over(name, op.result.ty);
     sketch.scan(value, op, chunks);
     sketch

@@ -41,8 +41,8 @@ use gpuvm_core::types::VmType;
 
 use crate::arg::IntoArgs;
 use crate::buffer::Buffer;
+use crate::entry::Launchable;
 use crate::error::Result;
-use crate::registry;
 use crate::runtime::Runtime;
 
 pub use crate::error::PlanError;
@@ -177,8 +177,8 @@ impl<'a> Plan<'a> {
     /// # Errors
     ///
     /// [`Error::UnknownId`](crate::Error::UnknownId), or [`PlanError`] with what does not fit.
-    pub fn map(&mut self, id: &str, args: impl IntoArgs<'a>) -> Result<Handle> {
-        self.add_map(registry::find(id)?, args.into_args(), None)
+    pub fn map(&mut self, id: impl Launchable, args: impl IntoArgs<'a>) -> Result<Handle> {
+        self.add_map(id.entry()?, args.into_args(), None)
     }
 
     /// [`map`](Plan::map) with so many VMs, where no column says how many.
@@ -186,8 +186,8 @@ impl<'a> Plan<'a> {
     /// # Errors
     ///
     /// As [`Plan::map`].
-    pub fn generate(&mut self, id: &str, vms: usize, args: impl IntoArgs<'a>) -> Result<Handle> {
-        self.add_map(registry::find(id)?, args.into_args(), Some(vms))
+    pub fn generate(&mut self, id: impl Launchable, vms: usize, args: impl IntoArgs<'a>) -> Result<Handle> {
+        self.add_map(id.entry()?, args.into_args(), Some(vms))
     }
 
     /// All entries of a column folded into one by a routine `fn(T, T) -> T`: a column of one entry, which is also a value for all VMs of a
@@ -202,8 +202,8 @@ impl<'a> Plan<'a> {
     ///
     /// [`Error::UnknownId`](crate::Error::UnknownId), or [`PlanError`] if the routine is no such function, asks for `vm::id()`, yields or
     /// halts.
-    pub fn reduce(&mut self, id: &str, column: Handle) -> Result<Handle> {
-        self.add_operator(registry::find(id)?, column, Kind::Reduce, |_| Length::Known(1))
+    pub fn reduce(&mut self, id: impl Launchable, column: Handle) -> Result<Handle> {
+        self.add_operator(id.entry()?, column, Kind::Reduce, |_| Length::Known(1))
     }
 
     /// For each entry of a column what all up to it and including it come to, folded by a routine `fn(T, T) -> T`.
@@ -215,8 +215,8 @@ impl<'a> Plan<'a> {
     /// # Errors
     ///
     /// As [`Plan::reduce`].
-    pub fn scan(&mut self, id: &str, column: Handle) -> Result<Handle> {
-        self.add_operator(registry::find(id)?, column, Kind::Scan, |length| length)
+    pub fn scan(&mut self, id: impl Launchable, column: Handle) -> Result<Handle> {
+        self.add_operator(id.entry()?, column, Kind::Scan, |length| length)
     }
 
     /// The entries of a column for which a routine `fn(T) -> bool` says so, in their order. How many there are is known when the plan
@@ -225,8 +225,8 @@ impl<'a> Plan<'a> {
     /// # Errors
     ///
     /// [`Error::UnknownId`](crate::Error::UnknownId), or [`PlanError`] if the routine is no such function, yields or halts.
-    pub fn filter(&mut self, id: &str, column: Handle) -> Result<Handle> {
-        self.add_filter(registry::find(id)?, column)
+    pub fn filter(&mut self, id: impl Launchable, column: Handle) -> Result<Handle> {
+        self.add_filter(id.entry()?, column)
     }
 
     /// The entries of a column in ascending order, those that are equal in theirs. They can be integers of up to 64 bits, `bool`s, `char`s, and
@@ -258,8 +258,8 @@ impl<'a> Plan<'a> {
     /// # Errors
     ///
     /// [`Error::UnknownId`](crate::Error::UnknownId), or [`PlanError`] if the routine is no such function, yields or halts.
-    pub fn sort_by_key(&mut self, id: &str, column: Handle) -> Result<Handle> {
-        self.add_sort(Some(registry::find(id)?), column)
+    pub fn sort_by_key(&mut self, id: impl Launchable, column: Handle) -> Result<Handle> {
+        self.add_sort(Some(id.entry()?), column)
     }
 
     /// A column of tuples of several columns' entries, of one length: `plan.zip((a, b))` or `plan.zip([a, b, c])`.

@@ -60,7 +60,8 @@ impl Run<'_, '_> {
     ///
     /// When the thread pool cannot be started, or [`Error::Trap`].
     pub fn native(&mut self, node: usize) -> Result<()> {
-        let column = match self.nodes[node].kind {
+        let nodes = self.nodes;
+        let column = match &nodes[node].kind {
             Kind::Input(_) | Kind::Buffer { .. } | Kind::State { .. } | Kind::Loop(_) | Kind::Result { .. } => {
                 return Ok(());
             }
@@ -70,10 +71,10 @@ impl Run<'_, '_> {
                 let all = self.words(&self.data(self.operand(node, 0).node))?;
                 words(self.nodes[node].element, self.length(node), all)
             }
-            Kind::Field(field) => self.native_field(node, field)?,
+            Kind::Field(field) => self.native_field(node, *field)?,
             Kind::Filter(of) => return self.native_filter(node, of),
-            Kind::Dedup { last } => return self.native_dedup(node, last),
-            Kind::Sort(of) => self.native_sort(node, of)?,
+            Kind::Dedup { last } => return self.native_dedup(node, *last),
+            Kind::Sort(of) => self.native_sort(node, of.as_ref())?,
             Kind::Reduce(of) => match self.native_reduce(node, of)? {
                 Some(column) => column,
                 None => return self.on_reference(node),
@@ -102,12 +103,12 @@ impl Run<'_, '_> {
         self.program(&step, Engine::Reference, &executor)
     }
 
-    pub fn native_map(&mut self, node: usize, of: Use, vms: usize) -> Result<Data> {
+    pub fn native_map(&mut self, node: usize, of: &Use, vms: usize) -> Result<Data> {
         if vms == 0 {
             return Ok(empty(of.routine.result.ty));
         }
         let too_many = |_| Error::TooLarge {
-            routine: of.entry.id.to_string(),
+            routine: of.entry.id().to_string(),
             words: vms as u64,
             vms: vms as u64,
             engine: Engine::Native,
@@ -127,13 +128,13 @@ impl Run<'_, '_> {
         held.refresh()?;
         let ran = self.call(of, held.views(), count, Elements::ALL)?;
         match ran.first_trap {
-            Some(trap) => Err(self.trapped(of.entry.id, vms, trap, ran.traps)),
+            Some(trap) => Err(self.trapped(of.entry.id(), vms, trap, ran.traps)),
             None => Ok(Data::Host(ran.results.into())),
         }
     }
 
     /// Calls a routine's function for so many VMs.
-    fn call(&mut self, of: Use, params: Vec<Seen<'_>>, vms: u32, elements: Elements<'_>) -> Result<Ran> {
+    fn call(&mut self, of: &Use, params: Vec<Seen<'_>>, vms: u32, elements: Elements<'_>) -> Result<Ran> {
         let tally = Tally {
             batches: 1,
             engine: Engine::Native,
@@ -141,12 +142,12 @@ impl Run<'_, '_> {
         };
         self.add(&tally, 1);
         let begin = self.log.now();
-        let _watched = native::watch::watch(of.entry.id);
+        let _watched = native::watch::watch(of.entry.id());
         let mut ran = native::run(
-            of.entry,
+            (&self.runtime, &of.entry),
             params,
             vms,
-            self.runtime.settings().recursion_limit,
+            self.runtime.settings(),
             LogLimit::default(),
             None,
         )?;
@@ -155,7 +156,7 @@ impl Run<'_, '_> {
             vms: vms.into(),
             estimated_instructions: None,
         };
-        self.log.launch(begin, of.entry.id, &launched);
+        self.log.launch(begin, of.entry.id(), &launched);
         let mut texts = std::mem::take(&mut ran.texts);
         for text in &mut texts {
             text.vm = elements.number(text.vm);
@@ -197,7 +198,7 @@ impl Run<'_, '_> {
     }
 
     /// Folds by lanes as `Then::Reduce` says, and what neighbours come to as `Then::ReduceChunks` says, until one entry is left.
-    fn native_reduce(&mut self, node: usize, op: Use) -> Result<Option<Data>> {
+    fn native_reduce(&mut self, node: usize, op: &Use) -> Result<Option<Data>> {
         let (from, element) = (self.operand(node, 0).node, self.nodes[node].element);
         let (size, mut left) = (element.words as usize, self.length(from));
         let mut all = self.words(&self.data(from))?;
@@ -231,7 +232,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn native_scan(&mut self, node: usize, op: Use) -> Result<Option<Data>> {
+    fn native_scan(&mut self, node: usize, op: &Use) -> Result<Option<Data>> {
         let (from, element) = (self.operand(node, 0).node, self.nodes[node].element);
         let all = self.words(&self.data(from))?;
         let length = self.length(node);
@@ -240,7 +241,7 @@ impl Run<'_, '_> {
     }
 
     /// Scans as `Then::Scan` says, the chunks side by side.
-    fn scanned(&mut self, op: Use, all: &[u32], length: usize) -> Result<Folded> {
+    fn scanned(&mut self, op: &Use, all: &[u32], length: usize) -> Result<Folded> {
         if length == 0 {
             return Ok(Some(Vec::new()));
         }
@@ -276,7 +277,7 @@ impl Run<'_, '_> {
     /// have so many entries come to after each turn.
     fn by_chunks(
         &mut self,
-        op: Use,
+        op: &Use,
         all: &[u32],
         chunks: Chunks,
         before: &[u32],
@@ -321,7 +322,7 @@ impl Run<'_, '_> {
     }
 
     /// Folds entries of spans, each given by its first entry, how far the next one is, and where they end; side by side.
-    pub fn by_spans(&mut self, op: Use, all: &[u32], spans: &[(u32, u32, u32)]) -> Result<Folded> {
+    pub fn by_spans(&mut self, op: &Use, all: &[u32], spans: &[(u32, u32, u32)]) -> Result<Folded> {
         let size = op.routine.result.ty.words as usize;
         let entry = |number: u32| &all[number as usize * size..][..size];
         let mut folded: Vec<u32> = spans.iter().flat_map(|span| entry(span.0)).copied().collect();
@@ -352,7 +353,7 @@ impl Run<'_, '_> {
     /// The operator's results for so many pairs, of which these elements are the second ones.
     fn apply(
         &mut self,
-        op: Use,
+        op: &Use,
         first: Vec<u32>,
         second: Vec<u32>,
         (pairs, elements): (usize, Elements<'_>),

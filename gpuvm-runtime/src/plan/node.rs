@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 pub(super) use gpuvm_core::kernel::Nature;
 use gpuvm_core::program::Mode;
-use gpuvm_core::routine::Routine;
+use gpuvm_core::routine::RoutineRef;
 use gpuvm_core::types::Type;
 
-use crate::registry::Registration;
+use crate::entry::Entry;
 use crate::store::{Make, Store};
 use crate::vector::{Column, Vector};
 
@@ -89,10 +89,10 @@ pub(super) enum Backing {
 }
 
 /// A routine in use.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Use {
-    pub entry: &'static Registration,
-    pub routine: &'static Routine,
+    pub entry: Entry,
+    pub routine: RoutineRef,
     pub nature: Nature,
 }
 
@@ -197,14 +197,14 @@ impl Kind<'_> {
             Kind::Zip => format!("zip (node {number})"),
             Kind::Field(field) => format!("field {field} (node {number})"),
             Kind::Copy => format!("copy (node {number})"),
-            Kind::Map(of) => format!("map `{}` (node {number})", of.entry.id),
-            Kind::Reduce(of) => format!("reduce `{}` (node {number})", of.entry.id),
-            Kind::ReduceGroups(of) => format!("reduce groups by `{}` (node {number})", of.entry.id),
-            Kind::Scan(of) => format!("scan `{}` (node {number})", of.entry.id),
-            Kind::Filter(of) => format!("filter `{}` (node {number})", of.entry.id),
+            Kind::Map(of) => format!("map `{}` (node {number})", of.entry.id()),
+            Kind::Reduce(of) => format!("reduce `{}` (node {number})", of.entry.id()),
+            Kind::ReduceGroups(of) => format!("reduce groups by `{}` (node {number})", of.entry.id()),
+            Kind::Scan(of) => format!("scan `{}` (node {number})", of.entry.id()),
+            Kind::Filter(of) => format!("filter `{}` (node {number})", of.entry.id()),
             Kind::Dedup { last: false } => format!("dedup (node {number})"),
             Kind::Dedup { last: true } => format!("groups (node {number})"),
-            Kind::Sort(Some(of)) => format!("sort by `{}` (node {number})", of.entry.id),
+            Kind::Sort(Some(of)) => format!("sort by `{}` (node {number})", of.entry.id()),
             Kind::Sort(None) => format!("sort (node {number})"),
             Kind::Loop(_) => format!("loop {number}"),
             Kind::State { of, index } => format!("state {index} of loop {of}"),

@@ -7,39 +7,39 @@ use super::add::{Parameter, uses};
 use super::keys::{self, Keys};
 use super::node::{Kind, Length, Nature, Node, Operand, Read, Sight, Use};
 use super::types::tuple;
+use crate::entry::Entry;
 use crate::error::{PlanError, Result};
 use crate::handle::Handle;
-use crate::registry::Registration;
 
 impl<'a> Plan<'a> {
     pub(super) fn add_operator(
         &mut self,
-        entry: &'static Registration,
+        entry: impl Into<Entry>,
         column: Handle,
         kind: fn(Use) -> Kind<'a>,
         length: fn(Length) -> Length,
     ) -> Result<Handle> {
         let of = uses(entry)?;
-        let label = kind(of).label(self.nodes.len());
+        let label = kind(of.clone()).label(self.nodes.len());
         let from = self.column(&label, column)?;
         let Node {
             element, length: has, ..
         } = self.nodes[from];
-        check_operator(&label, of, element)?;
+        check_operator(&label, &of, element)?;
         Ok(self.push(kind(of), own(&[from]), element, length(has)))
     }
 
-    pub(super) fn add_filter(&mut self, entry: &'static Registration, column: Handle) -> Result<Handle> {
+    pub(super) fn add_filter(&mut self, entry: impl Into<Entry>, column: Handle) -> Result<Handle> {
         let of = uses(entry)?;
-        let label = Kind::Filter(of).label(self.nodes.len());
+        let label = Kind::Filter(of.clone()).label(self.nodes.len());
         let from = self.column(&label, column)?;
         let Node { element, length, .. } = self.nodes[from];
         let expected = || format!("a routine `fn({element}) -> bool`");
-        check_pure(&label, of, &expected())?;
+        check_pure(&label, &of, &expected())?;
         let value = |ty: &TypeRef| ty.refs == 0 && ty.ty.same(element);
         let says = of.routine.result.refs == 0 && of.routine.result.ty.same(bool::TYPE);
         if of.routine.params.len() != 1 || !of.routine.params.iter().all(value) || !says {
-            return Err(unfit(&label, of, expected(), signature(of)).into());
+            return Err(unfit(&label, &of, expected(), signature(&of)).into());
         }
         let length = Length::Kept {
             filter: self.nodes.len(),
@@ -48,16 +48,16 @@ impl<'a> Plan<'a> {
         Ok(self.push(Kind::Filter(of), own(&[from]), element, length))
     }
 
-    pub(super) fn add_sort(&mut self, entry: Option<&'static Registration>, column: Handle) -> Result<Handle> {
+    pub(super) fn add_sort(&mut self, entry: Option<Entry>, column: Handle) -> Result<Handle> {
         let of = entry.map(uses).transpose()?;
-        let label = Kind::Sort(of).label(self.nodes.len());
-        let from = self.keyed(&label, "`sort_by_key` sorts others", of, column)?;
+        let label = Kind::Sort(of.clone()).label(self.nodes.len());
+        let from = self.keyed(&label, "`sort_by_key` sorts others", of.as_ref(), column)?;
         let Node { element, length, .. } = self.nodes[from];
         Ok(self.push(Kind::Sort(of), own(&[from]), element, length))
     }
 
     /// The node of a column whose entries a routine gives keys of, or that are keys themselves. Otherwise `others` tells what to do.
-    pub(super) fn keyed(&self, label: &str, others: &str, of: Option<Use>, column: Handle) -> Result<usize> {
+    pub(super) fn keyed(&self, label: &str, others: &str, of: Option<&Use>, column: Handle) -> Result<usize> {
         let from = self.column(label, column)?;
         let element = self.nodes[from].element;
         match of {
@@ -138,7 +138,7 @@ impl<'a> Plan<'a> {
 }
 
 /// Refuses a routine that does not fold entries of a type.
-pub(super) fn check_operator(label: &str, of: Use, element: &Type) -> Result<(), PlanError> {
+pub(super) fn check_operator(label: &str, of: &Use, element: &Type) -> Result<(), PlanError> {
     let expected = || format!("a routine `fn({element}, {element}) -> {element}`");
     check_pure(label, of, &expected())?;
     let value = |ty: &TypeRef| ty.refs == 0 && ty.ty.same(element);
@@ -166,7 +166,7 @@ pub(super) fn own(nodes: &[usize]) -> Vec<Operand> {
 }
 
 /// Refuses a routine that does more to its VM than to compute.
-fn check_pure(label: &str, of: Use, expected: &str) -> Result<(), PlanError> {
+fn check_pure(label: &str, of: &Use, expected: &str) -> Result<(), PlanError> {
     let does = match of.nature {
         Nature { halts: true, .. } => "halts its VM",
         Nature { yields: true, .. } => "yields",
@@ -175,17 +175,17 @@ fn check_pure(label: &str, of: Use, expected: &str) -> Result<(), PlanError> {
     Err(unfit(label, of, expected.to_string(), does.to_string()))
 }
 
-fn unfit(label: &str, of: Use, expected: String, found: String) -> PlanError {
+fn unfit(label: &str, of: &Use, expected: String, found: String) -> PlanError {
     PlanError::Routine {
         node: label.to_string(),
-        routine: of.entry.id.to_string(),
+        routine: of.entry.id().to_string(),
         expected,
         found,
     }
 }
 
 /// What a routine is.
-fn signature(of: Use) -> String {
+fn signature(of: &Use) -> String {
     let params: Vec<String> = of.routine.params.iter().map(ToString::to_string).collect();
     format!("is `fn({}) -> {}`", params.join(", "), of.routine.result)
 }

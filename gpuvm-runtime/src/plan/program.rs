@@ -62,9 +62,9 @@ impl<'p> Run<'p, '_> {
             Kind::Filter(_) => self.filter(step, at),
             Kind::Dedup { last } => self.dedup(step, at, *last),
             Kind::Sort(_) => self.sort(step, at),
-            Kind::Reduce(of) => self.reduce(step, at, *of),
-            Kind::ReduceGroups(of) => self.reduce_groups(step, at, *of),
-            Kind::Scan(of) => self.scan(step, at, *of),
+            Kind::Reduce(of) => self.reduce(step, at, of),
+            Kind::ReduceGroups(of) => self.reduce_groups(step, at, of),
+            Kind::Scan(of) => self.scan(step, at, of),
             Kind::Loop(of) => self.repeat(step, of, Some(executor)),
             Kind::Input(_) | Kind::Buffer { .. } | Kind::State { .. } | Kind::Result { .. } => Ok(()),
         }
@@ -94,13 +94,13 @@ impl<'p> Run<'p, '_> {
     }
 
     /// What a step's programs are called: the id of its last routine.
-    fn name(&self, step: &Step) -> &'static str {
+    fn name(&self, step: &Step) -> &str {
         match &self.nodes[step.root].kind {
             Kind::Copy => "copy",
             Kind::Field(_) => "field",
             Kind::Dedup { .. } => "dedup",
             Kind::Sort(None) => "sort",
-            kind => kind.uses().map_or("zip", |of| of.entry.id),
+            kind => kind.uses().map_or("zip", |of| of.entry.id()),
         }
     }
 
@@ -131,14 +131,14 @@ impl<'p> Run<'p, '_> {
                 let keys = Keys::of_sort(self.nodes, step.root).into_iter();
                 keys.map(|keys| self.keys_sketch(step, keys)).collect()
             }
-            Kind::Reduce(op) => vec![self.writer(step, true).fold((step.root, of), most, op.routine, None)],
-            Kind::ReduceGroups(op) => vec![self.groups_sketch(step, *op, most, 0)],
+            Kind::Reduce(op) => vec![self.writer(step, true).fold((step.root, of), most, &op.routine, None)],
+            Kind::ReduceGroups(op) => vec![self.groups_sketch(step, op, most, 0)],
             Kind::Scan(op) if length.most() > SCAN_CHUNK as usize => vec![
                 self.writer(step, true)
-                    .fold((step.root, of), most, op.routine, Some(SCAN_CHUNK)),
-                self.writer(step, true).scan((step.root, of), most, op.routine, true),
+                    .fold((step.root, of), most, &op.routine, Some(SCAN_CHUNK)),
+                self.writer(step, true).scan((step.root, of), most, &op.routine, true),
             ],
-            Kind::Scan(op) => vec![self.writer(step, true).scan((step.root, of), most, op.routine, false)],
+            Kind::Scan(op) => vec![self.writer(step, true).scan((step.root, of), most, &op.routine, false)],
             _ => Vec::new(),
         }
     }
@@ -190,9 +190,9 @@ impl<'p> Run<'p, '_> {
         }
     }
 
-    fn reduce(&mut self, step: &Step, at: At<'_>, op: Use) -> Result<()> {
+    fn reduce(&mut self, step: &Step, at: At<'_>, op: &Use) -> Result<()> {
         let prints = op.nature.prints;
-        let (of, (id, op)) = (self.operand(step.root, 0), (op.entry.id, op.routine));
+        let (of, (id, op)) = (self.operand(step.root, 0), (op.entry.id(), &op.routine));
         let length = self.length(of.node);
         if length == 0 {
             self.columns[step.root] = Some(empty(op.result.ty));
@@ -230,17 +230,17 @@ impl<'p> Run<'p, '_> {
         Ok(to)
     }
 
-    fn scan(&mut self, step: &Step, at: At<'_>, op: Use) -> Result<()> {
+    fn scan(&mut self, step: &Step, at: At<'_>, op: &Use) -> Result<()> {
         let (of, length) = (self.operand(step.root, 0), self.length(step.root));
         let fold = |runner: &Self| {
             runner
                 .writer(step, true)
-                .fold((step.root, of), length, op.routine, Some(SCAN_CHUNK))
+                .fold((step.root, of), length, &op.routine, Some(SCAN_CHUNK))
         };
         let scan = |runner: &Self, chunks| {
             runner
                 .writer(step, true)
-                .scan((step.root, of), length, op.routine, chunks)
+                .scan((step.root, of), length, &op.routine, chunks)
         };
         let scanned = self.scan_by(at, op, length, None, (&fold, &scan))?;
         self.columns[step.root] = Some(scanned);
@@ -249,7 +249,7 @@ impl<'p> Run<'p, '_> {
 
     /// Scans so many entries by kernels that fold chunks, and that scan them from what the chunks before come to, which is a scan of
     /// fewer entries.
-    fn scan_by(&mut self, at: At<'_>, op: Use, length: usize, from: Option<Data>, by: By<'_, Self>) -> Result<Data> {
+    fn scan_by(&mut self, at: At<'_>, op: &Use, length: usize, from: Option<Data>, by: By<'_, Self>) -> Result<Data> {
         let (fold, scan) = by;
         let element = op.routine.result.ty;
         if length == 0 {
@@ -262,8 +262,8 @@ impl<'p> Run<'p, '_> {
             columns.put(Column::To, sums.clone());
             let kernel = self.kernel(|runner| fold(runner))?;
             self.launch(at, &kernel, chunks, &columns)?;
-            let fold = |_: &Self| refold(op.entry.id, op.routine, Some(SCAN_CHUNK));
-            let scan = |_: &Self, chunks| rescan(op.entry.id, op.routine, chunks);
+            let fold = |_: &Self| refold(op.entry.id(), &op.routine, Some(SCAN_CHUNK));
+            let scan = |_: &Self, chunks| rescan(op.entry.id(), &op.routine, chunks);
             let scanned = self.scan_by(at, op, chunks, Some(sums), (&fold, &scan))?;
             columns.put(Column::Chunks, scanned);
         }

@@ -55,6 +55,8 @@ pub(super) static GATE: Routine = Routine {
     relaxed: false,
     is_const: false,
     refused: None,
+    held: Vec::new(),
+    tables: Vec::new(),
 };
 
 /// Where gates are sent, and the kernel that they are.

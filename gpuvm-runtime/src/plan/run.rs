@@ -272,7 +272,7 @@ impl<'p, 'a> Run<'p, 'a> {
     /// The name of a parameter of a node.
     fn parameter(&self, node: usize, index: usize) -> String {
         let of = self.nodes[node].kind.uses();
-        let name = of.and_then(|of| of.entry.params.get(index));
+        let name = of.map(|of| of.entry.name(index));
         name.map_or_else(|| index.to_string(), |name| (*name).to_string())
     }
 

@@ -274,7 +274,7 @@ impl Run<'_, '_> {
     /// # Errors
     ///
     /// As [`Run::native`].
-    pub fn native_filter(&mut self, node: usize, of: Use) -> Result<()> {
+    pub fn native_filter(&mut self, node: usize, of: &Use) -> Result<()> {
         let from = self.operand(node, 0).node;
         let flags = self.native_map(node, of, self.length(from))?;
         self.select_here(node, Rule::Flagged, &flags, &self.data(from), self.nodes[node].element)

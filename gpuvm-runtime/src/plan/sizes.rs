@@ -2,7 +2,6 @@
 
 use super::node::{Backing, Kind, Node, Operand};
 use super::run::Run;
-use crate::bind;
 use crate::error::{Error, Result};
 use crate::vector::Column;
 
@@ -36,7 +35,7 @@ impl Run<'_, '_> {
 
 /// The same of the values that a node's routine is given for all VMs.
 fn check_values(number: usize, node: &Node<'_>) -> Result<()> {
-    let Kind::Map(of) = node.kind else {
+    let Kind::Map(of) = &node.kind else {
         return Ok(());
     };
     let is_large = |operand: &Operand| match operand {
@@ -46,11 +45,7 @@ fn check_values(number: usize, node: &Node<'_>) -> Result<()> {
     match node.operands.iter().position(is_large) {
         None => Ok(()),
         Some(index) => Err(Error::SizeTooLarge {
-            holder: format!(
-                "argument `{}` of {}",
-                bind::name(of.entry, index),
-                node.kind.label(number)
-            ),
+            holder: format!("argument `{}` of {}", of.entry.name(index), node.kind.label(number)),
             index: None,
         }),
     }

@@ -118,7 +118,7 @@ impl Run<'_, '_> {
     /// # Errors
     ///
     /// As [`Run::native`].
-    pub fn native_sort(&mut self, node: usize, of: Option<Use>) -> Result<Data> {
+    pub fn native_sort(&mut self, node: usize, of: Option<&Use>) -> Result<Data> {
         let from = self.operand(node, 0).node;
         let (element, length) = (self.nodes[node].element, self.length(from));
         let Some(keys) = Keys::of_sort(self.nodes, node).filter(|_| length > 0) else {

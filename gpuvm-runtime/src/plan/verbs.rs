@@ -10,9 +10,9 @@ use super::node::{Kind, Length, Node, Operand, Read, Sight, Use};
 use super::operators::own;
 use super::types::tuple;
 use crate::arg::IntoArgs;
+use crate::entry::{Entry, Launchable};
 use crate::error::{PlanError, Result};
 use crate::handle::Handle;
-use crate::registry::{self, Registration};
 
 /// Words of all copies of a histogram's bins together, at most, unless the bins alone are more.
 const MOST_COUNTS: usize = 1 << 14;
@@ -40,8 +40,8 @@ impl<'a> Plan<'a> {
     /// # Errors
     ///
     /// [`Error::UnknownId`](crate::Error::UnknownId), or [`PlanError`] if the routine is no such function, yields or halts.
-    pub fn dedup_by_key(&mut self, id: &str, column: Handle) -> Result<Handle> {
-        self.add_dedup(Some(registry::find(id)?), column)
+    pub fn dedup_by_key(&mut self, id: impl Launchable, column: Handle) -> Result<Handle> {
+        self.add_dedup(Some(id.entry()?), column)
     }
 
     /// The distinct entries of a column, in ascending order: [`sort`](Plan::sort), which a column that was sorted by it does not need again, and
@@ -143,11 +143,11 @@ impl<'a> Plan<'a> {
     ///
     /// [`Error::UnknownId`](crate::Error::UnknownId), or [`PlanError`] if the routine is no such function, yields or halts.
     #[doc(alias = "reduce_by_key")]
-    pub fn group_by(&mut self, id: &str, column: Handle) -> Result<Groups<'_, 'a>> {
-        let entry = registry::find(id)?;
-        let of = uses(entry)?;
-        let label = format!("group by `{}` (node {})", of.entry.id, self.nodes.len());
-        self.keyed(&label, "", Some(of), column)?;
+    pub fn group_by(&mut self, id: impl Launchable, column: Handle) -> Result<Groups<'_, 'a>> {
+        let entry = id.entry()?;
+        let of = uses(entry.clone())?;
+        let label = format!("group by `{}` (node {})", of.entry.id(), self.nodes.len());
+        self.keyed(&label, "", Some(&of), column)?;
         let sorted = self.add_sort(Some(entry), column)?;
         let length = self.nodes[sorted.node].length;
         let keys = self.push_map(of, own(&[sorted.node]), length);
@@ -160,14 +160,14 @@ impl<'a> Plan<'a> {
         Ok(Groups::new(self, keys, ends, sorted))
     }
 
-    fn add_dedup(&mut self, entry: Option<&'static Registration>, column: Handle) -> Result<Handle> {
+    fn add_dedup(&mut self, entry: Option<Entry>, column: Handle) -> Result<Handle> {
         let of = entry.map(uses).transpose()?;
         let number = self.nodes.len();
-        let label = match of {
+        let label = match &of {
             None => Kind::Dedup { last: false }.label(number),
-            Some(of) => format!("dedup by `{}` (node {number})", of.entry.id),
+            Some(of) => format!("dedup by `{}` (node {number})", of.entry.id()),
         };
-        let from = self.keyed(&label, "`dedup_by_key` takes others", of, column)?;
+        let from = self.keyed(&label, "`dedup_by_key` takes others", of.as_ref(), column)?;
         let keys = match of {
             None => from,
             Some(of) => self.push_map(of, own(&[from]), self.nodes[from].length),
@@ -177,7 +177,8 @@ impl<'a> Plan<'a> {
 
     /// What a routine gives for so many VMs.
     pub(super) fn push_map(&mut self, of: Use, operands: Vec<Operand>, length: Length) -> usize {
-        self.push(Kind::Map(of), operands, of.routine.result.ty, length).node
+        let result = of.routine.result.ty;
+        self.push(Kind::Map(of), operands, result, length).node
     }
 
     /// The first or the last of neighbours with equal keys.

@@ -134,7 +134,11 @@ impl Runtime {
 
     /// The same with settings that may be others than the runtime's.
     pub(crate) fn link_ring_with(&self, entry: &'static Entry, settings: &Settings) -> Result<Arc<Program>> {
-        self.linked(std::ptr::from_ref(entry).addr(), || entry.kernel(), settings)
+        self.linked(
+            gpuvm_core::routine::RoutineKey::Address(std::ptr::from_ref(entry).addr()),
+            || entry.kernel(),
+            settings,
+        )
     }
 }
 

@@ -12,12 +12,12 @@ use rayon::prelude::*;
 
 use crate::arg::Argument;
 use crate::atomics::OwnAtomics;
-use crate::bind::{self, Bound};
+use crate::bind::Bound;
+use crate::entry::{Entry, Launchable};
 use crate::error::{Error, Result};
 use crate::execution::{Execution, Options};
 use crate::leg::{Course, Entrance, Stage};
 use crate::logs::LogLimit;
-use crate::registry::Registration;
 use crate::runtime::Runtime;
 use crate::vector::{Column, Vector};
 use crate::view::{Held, Source};
@@ -127,7 +127,7 @@ impl Execution<'_> {
         let over = self.leg.as_ref().is_some_and(|leg| leg.steps == 1 && leg.all_over());
         let complete = over && image.count(Status::Trapped) == 0;
         Ok(Snapshot {
-            routine: self.entry.id.to_string(),
+            routine: self.entry.id().to_string(),
             program: self.course.program.identity(),
             settings: self.settings.clone(),
             vms: self.course.vms,
@@ -219,9 +219,18 @@ impl Runtime {
     ///
     /// As there, and [`Error::EngineUnavailable`].
     pub fn restore_on(&self, snapshot: &Snapshot, engine: Engine) -> Result<Execution<'static>> {
+        self.restore_of(snapshot.routine.as_str(), snapshot, engine)
+    }
+
+    /// [`Runtime::restore_on`] of a routine or program that was made at run time, which no id finds: it has to be the one that the snapshot was taken of.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn restore_of(&self, what: impl Launchable, snapshot: &Snapshot, engine: Engine) -> Result<Execution<'static>> {
         let begin = Instant::now();
-        let entry = crate::registry::find(&snapshot.routine)?;
-        let program = self.link_with(entry, &snapshot.settings)?;
+        let entry = what.entry()?;
+        let program = self.link_with(&entry, &snapshot.settings)?;
         let identity = program.identity();
         if identity != snapshot.program {
             return Err(Error::OtherProgram {
@@ -241,7 +250,7 @@ impl Runtime {
             vms: snapshot.vms,
             keep: true,
         };
-        let held = snapshot.held(entry, &program_params)?;
+        let held = snapshot.held(&entry, &program_params)?;
         let options = Options {
             engine,
             steps: snapshot.steps,
@@ -317,9 +326,9 @@ impl Snapshot {
     }
 
     /// The columns as arguments of the program.
-    fn held(&self, entry: &'static Registration, types: &[TypeRef]) -> Result<Held<'static>> {
+    fn held(&self, entry: &Entry, types: &[TypeRef]) -> Result<Held<'static>> {
         let bad = |index: usize, what: &str| Error::BadSnapshot {
-            reason: format!("its column `{}` {what}", bind::name(entry, index)),
+            reason: format!("its column `{}` {what}", entry.name(index)),
         };
         if types.len() != self.columns.len() {
             return Err(Error::BadSnapshot {

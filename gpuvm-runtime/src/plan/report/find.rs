@@ -77,7 +77,7 @@ fn node(nodes: &[Node<'_>], order: &Order, number: usize) -> NodeReport {
         scope: of.scope,
         elsewhere: of.scope != graph.scope,
         kind: kind(&of.kind),
-        routine: of.kind.uses().map(|of| of.entry.id.to_string()),
+        routine: of.kind.uses().map(|of| of.entry.id().to_string()),
         element: of.element.to_string(),
         entries: of.length.most() as u64,
         entries_known: matches!(of.length, Length::Known(_)),

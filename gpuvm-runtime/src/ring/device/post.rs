@@ -166,7 +166,10 @@ pub fn link(runtime: &Runtime, name: &str, routine: &'static Routine, constants:
         name: format!("ring: {name}"),
         params,
         result: TypeRef::of::<()>(),
-        calls: vec![Call { routine, args }],
+        calls: vec![Call {
+            routine: routine.into(),
+            args,
+        }],
         count: Count::Vms,
         stores: Vec::new(),
         then: None,

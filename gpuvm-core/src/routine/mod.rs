@@ -1,10 +1,17 @@
-//! A [`Routine`]: what the build leaves in the binary for the linker. Plain data, the same whether the encoder, an
-//! assembler or a file made it.
+//! A [`Routine`]: what the build leaves in the binary for the linker, or what is made at run time. Plain data, the same whether the encoder, the
+//! [builder](crate::build) or a file made it.
+
+mod bytes;
+mod reference;
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
+pub use bytes::SaveError;
+pub(crate) use bytes::matrices_of;
 pub use gpuvm_nodes::Level;
+pub use reference::{Made, RoutineId, RoutineKey, RoutineRef};
 
 use crate::assembly::types;
 use crate::facts::NamedWords;
@@ -54,6 +61,36 @@ pub struct Routine {
     pub is_const: bool,
     /// Why there is no code, where the function is too large for the machine. Its native copy is there all the same.
     pub refused: Option<&'static str>,
+    /// What [`Callee::Held`] names: routines that are known only at run time, and those that they call.
+    pub held: Vec<RoutineRef>,
+    /// The words of constant tables that [`ConstantWords::Table`] names.
+    pub tables: Vec<Arc<[u32]>>,
+}
+
+impl Routine {
+    /// A routine of no code, which does not link: what others are made of.
+    pub const EMPTY: Routine = Routine {
+        name: Cow::Borrowed(""),
+        file: Cow::Borrowed(""),
+        line: 0,
+        params: Cow::Borrowed(&[]),
+        result: TypeRef::of::<()>(),
+        words: 0,
+        code: Cow::Borrowed(&[]),
+        lines: Cow::Borrowed(&[]),
+        matrices: Cow::Borrowed(&[]),
+        terms: Cow::Borrowed(&[]),
+        callees: Cow::Borrowed(&[]),
+        constants: Cow::Borrowed(&[]),
+        sites: Cow::Borrowed(&[]),
+        variables: Cow::Borrowed(&[]),
+        pieces: Cow::Borrowed(&[]),
+        relaxed: false,
+        is_const: false,
+        refused: None,
+        held: Vec::new(),
+        tables: Vec::new(),
+    };
 }
 
 /// What a call names.
@@ -61,6 +98,8 @@ pub struct Routine {
 pub enum Callee {
     /// Another routine of this binary. A function, so that routines may call each other in a circle.
     Routine(fn() -> &'static Routine),
+    /// A routine that this one holds, by its place in [`Routine::held`].
+    Held(u32),
     /// A piece of the routine itself.
     Piece(u32),
     /// A function of the standard library of routines, by its place in [`crate::library::FUNCTIONS`].
@@ -128,14 +167,22 @@ pub enum ConstantWords {
     Function(fn() -> Vec<ConstantWord>),
     /// By the function of that number.
     Inferred(&'static dyn Inferred, u32),
+    /// They are the words of that entry of [`Routine::tables`].
+    Table(u32),
 }
 
 impl ConstantWords {
-    /// Fetches them.
-    pub fn fetch(self) -> Vec<ConstantWord> {
+    /// Fetches them for the routine that has the constant. A table that the routine does not have has no words.
+    pub fn fetch(self, routine: &Routine) -> Vec<ConstantWord> {
         match self {
             ConstantWords::Function(words) => words(),
             ConstantWords::Inferred(all, number) => all.words(number),
+            ConstantWords::Table(number) => {
+                let table = routine.tables.get(number as usize);
+                table.map_or_else(Vec::new, |words| {
+                    words.iter().copied().map(ConstantWord::Value).collect()
+                })
+            }
         }
     }
 }

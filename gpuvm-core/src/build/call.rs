@@ -1,0 +1,114 @@
+//! Calls of other routines, and of the library's functions.
+
+use super::{Body, Value, Word};
+use crate::isa::Op;
+use crate::routine::{Callee, RoutineRef};
+use crate::types::{TypeRef, VmType};
+
+/// What a routine may be called with: values, slices, places.
+pub trait Argument<'b> {
+    #[doc(hidden)]
+    fn argument(self, body: &'b Body) -> (TypeRef, Word);
+}
+
+/// A tuple of arguments.
+pub trait Arguments<'b> {
+    #[doc(hidden)]
+    fn arguments(self, body: &'b Body) -> Vec<(TypeRef, Word)>;
+}
+
+/// Arguments whose number is only known at run time, of one type.
+impl<'b, A: Argument<'b> + Copy> Arguments<'b> for &[A] {
+    #[track_caller]
+    fn arguments(self, body: &'b Body) -> Vec<(TypeRef, Word)> {
+        let mut all = Vec::with_capacity(self.len());
+        for argument in self {
+            all.push(argument.argument(body));
+        }
+        all
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident $index:tt),*);)*) => {$(
+        impl<'b, $($name: Argument<'b>),*> Arguments<'b> for ($($name,)*) {
+            #[track_caller]
+            fn arguments(self, body: &'b Body) -> Vec<(TypeRef, Word)> {
+                let _ = body;
+                vec![$(self.$index.argument(body)),*]
+            }
+        }
+    )*};
+}
+tuples! {
+    ();
+    (A 0);
+    (A 0, B 1);
+    (A 0, B 1, C 2);
+    (A 0, B 1, C 2, D 3);
+    (A 0, B 1, C 2, D 3, E 4);
+    (A 0, B 1, C 2, D 3, E 4, F 5);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+}
+
+impl Body {
+    /// Calls a routine that was built before, or one of the binary: what it returns has type `R`.
+    #[track_caller]
+    pub fn call<'b, R: VmType>(&'b self, routine: &impl AsRef<RoutineRef>, args: impl Arguments<'b>) -> Value<'b, R> {
+        let routine = routine.as_ref();
+        let args = args.arguments(self);
+        let found: Vec<TypeRef> = args.iter().map(|(ty, _)| *ty).collect();
+        let same = |a: &TypeRef, b: &TypeRef| a.refs == b.refs && a.ty.same(b.ty) && (b.mutable || !a.mutable);
+        let fits = routine.params.len() == found.len() && routine.params.iter().zip(&found).all(|(a, b)| same(a, b));
+        if !fits {
+            self.mismatch(&routine.name, &routine.params, &found);
+            return Value::of(self, self.words(R::TYPE.words));
+        }
+        if routine.result.words() != R::TYPE.words || !routine.result.ty.same(R::TYPE) {
+            self.mistake(format!(
+                "`{}` returns `{}`, and not `{}`",
+                routine.name,
+                routine.result,
+                TypeRef::value(R::TYPE)
+            ));
+        }
+        let callee = {
+            let mut inner = self.inner.borrow_mut();
+            let known = inner.held.iter().position(|held| held.key() == routine.key());
+            let number = known.unwrap_or_else(|| {
+                inner.held.push(routine.clone());
+                inner.held.len() - 1
+            });
+            inner.callee(Callee::Held(number as u32))
+        };
+        Value::of(self, self.call_words(callee, &args, R::TYPE.words))
+    }
+
+    /// Calls a function of the library.
+    #[track_caller]
+    pub(super) fn library(&self, function: u32, args: &[(TypeRef, Word)], results: u32) -> Word {
+        let callee = self.inner.borrow_mut().callee(Callee::Library(function));
+        self.call_words(callee, args, results)
+    }
+
+    #[track_caller]
+    fn call_words(&self, callee: u32, args: &[(TypeRef, Word)], results: u32) -> Word {
+        let words = args.iter().map(|(ty, _)| ty.words()).sum();
+        let first = self.words(words);
+        let mut to = first;
+        for (ty, word) in args {
+            self.copy(to, *word, ty.words());
+            to += ty.words();
+        }
+        let result = self.words(results);
+        self.emit(Op::Call, [callee, first, result, 0]);
+        result
+    }
+}
+
+impl AsRef<RoutineRef> for RoutineRef {
+    fn as_ref(&self) -> &RoutineRef {
+        self
+    }
+}

@@ -1,0 +1,155 @@
+//! Routines and programs that rustc has not compiled, on the native engine: the interpreter in Rust runs their VMs over the thread pool.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gpuvm_core::program::{Program, TrapRecord};
+use gpuvm_engine::{Execute, Finished, Job, Limit, Reference, Source, Words};
+
+use super::{Ran, pool};
+use crate::error::Result;
+use crate::logs::{self, LogLimit};
+use crate::marshal::{Cut, Layout};
+use crate::trap::Trap;
+use crate::view::{Seen, view_of};
+use crate::words::WordColumn;
+
+/// VMs of a piece of work that others need the atomics of.
+const PIECE: usize = 1 << 14;
+/// Pieces for each thread. Each has a copy of what all VMs see.
+const PIECES_PER_THREAD: usize = 4;
+/// So long a piece runs before it is asked whether the launch is cancelled.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What a piece has come to.
+struct Piece {
+    finished: Finished,
+    trapped: u32,
+}
+
+/// Runs the program for `vms` VMs. Once it is cancelled no further piece begins, and what it gives is not complete.
+pub(crate) fn run(
+    program: &Arc<Program>,
+    mut params: Vec<Seen<'_>>,
+    vms: u32,
+    recursion_limit: u32,
+    log: LogLimit,
+    cancelled: Option<&AtomicBool>,
+) -> Result<Ran> {
+    let mut printed = logs::argument(program, vms, log);
+    let mut ran = {
+        let mut params: Vec<Seen<'_>> = params.iter_mut().map(Seen::reborrow).collect();
+        let view = printed.as_mut().and_then(|bound| Some((bound.mode, view_of(bound)?)));
+        params.extend(view.map(|(mode, view)| Seen {
+            mode,
+            view,
+            copy_of: None,
+        }));
+        run_all(program, params, (vms, recursion_limit), cancelled)?
+    };
+    if let Some(printed) = &printed {
+        (ran.texts, ran.dropped_texts) = logs::texts(program, vms, printed);
+    }
+    Ok(ran)
+}
+
+/// The same for all parameters, the log among them. What is printed is in that.
+fn run_all(
+    program: &Arc<Program>,
+    mut params: Vec<Seen<'_>>,
+    (vms, recursion_limit): (u32, u32),
+    cancelled: Option<&AtomicBool>,
+) -> Result<Ran> {
+    let goes_on = || !cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed));
+    let mut layout = Layout::new(&params, program.result_words(), vms, false);
+    let mut results = Words::default();
+    let (mut first_trap, mut traps) = (None, 0);
+    let mut take = |layout: &mut Layout, params: &mut [Seen<'_>], range: Range<u32>, piece: Piece| {
+        first_trap = first_trap.or(piece.finished.first_trap);
+        traps += u64::from(piece.trapped);
+        layout.take(range, piece.finished, params, &mut results, vms);
+    };
+    if layout.is_handed_on() {
+        for range in cut(vms, PIECE) {
+            if goes_on() {
+                let (job, arena) = layout.job(&params, &part(program, &range, vms));
+                let job = Job {
+                    atomics: layout.atomics(),
+                    ..job
+                };
+                let piece = run_piece(job, &arena, &goes_on)?;
+                take(&mut layout, &mut params, range, piece);
+            }
+        }
+    } else {
+        let pool = pool::get(recursion_limit)?;
+        let pieces = pool.current_num_threads() * PIECES_PER_THREAD;
+        let ranges: Vec<Range<u32>> = cut(vms, (vms as usize).div_ceil(pieces)).collect();
+        let done: Vec<Mutex<Option<Result<Piece>>>> = ranges.iter().map(|_| Mutex::new(None)).collect();
+        {
+            let (layout, params) = (&layout, &params);
+            pool::each(&pool, ranges.len(), &|number| {
+                if goes_on() {
+                    let (job, arena) = layout.job(params, &part(program, &ranges[number], vms));
+                    let piece = run_piece(job, &arena, &goes_on);
+                    *done[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(piece);
+                }
+            });
+        }
+        for (range, piece) in ranges.into_iter().zip(done) {
+            if let Some(piece) = piece.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                take(&mut layout, &mut params, range, piece?);
+            }
+        }
+    }
+    layout.finish(&mut params);
+    let mut words = results.into_vec();
+    words.resize(program.result_words() as usize * vms as usize, 0);
+    Ok(Ran {
+        results: Box::new(WordColumn {
+            element: program.result.ty,
+            entries: vms as usize,
+            words,
+        }),
+        first_trap: first_trap.map(|record: TrapRecord| Trap::of(program, &record)),
+        traps,
+        texts: Vec::new(),
+        dropped_texts: 0,
+    })
+}
+
+/// The VMs in pieces of at most so many.
+fn cut(vms: u32, piece: usize) -> impl Iterator<Item = Range<u32>> {
+    let piece = piece.max(1) as u32;
+    (0..vms)
+        .step_by(piece as usize)
+        .map(move |first| first..vms.min(first.saturating_add(piece)))
+}
+
+fn part<'p>(program: &'p Arc<Program>, range: &Range<u32>, vm_count: u32) -> Cut<'p> {
+    Cut {
+        program,
+        range: range.clone(),
+        vm_count,
+        steps: 1,
+        results: &[],
+    }
+}
+
+fn run_piece(job: Job, arena: &dyn Source, goes_on: &dyn Fn() -> bool) -> Result<Piece> {
+    let limit = Limit {
+        time: Some(LOOK),
+        ..Limit::default()
+    };
+    let mut running = Reference.start(job, arena)?;
+    let mut tally = running.advance(&limit, &mut |_| {})?;
+    while tally.running > 0 && goes_on() {
+        tally = running.advance(&limit, &mut |_| {})?;
+    }
+    Ok(Piece {
+        finished: running.finish()?,
+        trapped: tally.trapped,
+    })
+}

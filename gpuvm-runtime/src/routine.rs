@@ -1,0 +1,180 @@
+//! [`Routine`]: a routine as a value, of the binary or made at run time.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use gpuvm_core::build::Body;
+use gpuvm_core::routine::{RoutineId, RoutineRef, SaveError};
+use gpuvm_core::types::TypeRef;
+
+use crate::entry::numbered;
+use crate::error::{Error, Result};
+use crate::registry::{self, Registration};
+
+/// A routine as a value: one that was [built](crate::build()) or loaded at run time, or a `#[routine]` of the binary. It can be launched, be a node of
+/// a plan, be called by other routines that are built, and be saved.
+///
+/// It is a handle: a clone is the same routine, which is there until the last one is dropped.
+#[derive(Clone)]
+pub struct Routine {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    reference: RoutineRef,
+    /// The entry of one of the binary.
+    registration: Option<&'static Registration>,
+}
+
+impl Routine {
+    /// The `#[routine]` with this id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownId`] with the nearest id there is, or [`Error::DuplicateId`].
+    pub fn of(id: &str) -> Result<Routine> {
+        let registration = registry::find(id)?;
+        Ok(Routine {
+            shared: Arc::new(Shared {
+                reference: registration.reference(),
+                registration: Some(registration),
+            }),
+        })
+    }
+
+    fn made(reference: RoutineRef) -> Routine {
+        Routine {
+            shared: Arc::new(Shared {
+                reference,
+                registration: None,
+            }),
+        }
+    }
+
+    pub(crate) fn registration(&self) -> Option<&'static Registration> {
+        self.shared.registration
+    }
+
+    pub(crate) fn reference(&self) -> &RoutineRef {
+        &self.shared.reference
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self.shared.registration {
+            Some(registration) => registration.id,
+            None => &self.shared.reference.name,
+        }
+    }
+
+    /// The types of its parameters, in order.
+    pub fn params(&self) -> &[TypeRef] {
+        &self.shared.reference.params
+    }
+
+    /// The type of what it returns.
+    pub fn result(&self) -> TypeRef {
+        self.shared.reference.result
+    }
+
+    /// The name of a parameter, as it was given.
+    pub(crate) fn parameter(&self, index: usize) -> Option<Cow<'_, str>> {
+        let routine = &self.shared.reference;
+        let before = routine.params.get(..index)?;
+        let word: u32 = before.iter().map(|param| param.words()).sum();
+        let ty = routine.params.get(index)?;
+        let given = routine.variables.iter().find(|variable| {
+            variable.word == word && variable.ty.words() == ty.words() && variable.line == routine.line
+        });
+        Some(given.map_or_else(|| numbered(index), |variable| Cow::Borrowed(variable.name)))
+    }
+
+    /// A hash of all that it consists of and of all that it calls, the same in every process; nothing for one of the binary.
+    pub fn id(&self) -> Option<RoutineId> {
+        self.shared.reference.id()
+    }
+
+    /// The routine, with all that it calls which was made at run time, as the bytes of a file: versioned and with a checksum. What it calls of the
+    /// binary is named by id.
+    ///
+    /// # Errors
+    ///
+    /// [`SaveError`] for a routine of the binary, which is its file already, and for one that calls what has no id there.
+    pub fn to_bytes(&self) -> std::result::Result<Vec<u8>, SaveError> {
+        self.shared.reference.to_bytes()
+    }
+
+    /// The routine of a file's bytes, verified: hostile ones are an error. Texts and types in it are kept for as long as the process lives, equal ones
+    /// once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] for bytes that [`Routine::to_bytes`] of this version did not make, whatever they are, and where this binary does not have what
+    /// the routine calls, or has it with another signature.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Routine> {
+        let binary = |id: &str| registry::find(id).ok().map(Registration::reference);
+        let reference = RoutineRef::from_bytes(bytes, gpuvm_math::LIBRARY, &binary)?;
+        Ok(Routine::made(reference))
+    }
+
+    /// Writes [the bytes](Routine::to_bytes) to a file.
+    ///
+    /// # Errors
+    ///
+    /// As there, and [`Error::File`] if it cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let bytes = self.to_bytes()?;
+        std::fs::write(path.as_ref(), bytes).map_err(|source| Error::file(path.as_ref(), &source))
+    }
+
+    /// The routine of a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Routine::from_bytes`], and [`Error::File`] if it cannot be read.
+    pub fn load(path: impl AsRef<Path>) -> Result<Routine> {
+        let bytes = std::fs::read(path.as_ref()).map_err(|source| Error::file(path.as_ref(), &source))?;
+        Routine::from_bytes(&bytes)
+    }
+}
+
+/// Builds a routine at run time: see [its module](gpuvm_core::build) for all there is.
+///
+/// # Errors
+///
+/// [`Error::Build`] with the first mistake and its place.
+///
+/// ```
+/// # use gpuvm_runtime as gpuvm;
+/// # fn example(runtime: &gpuvm::Runtime) -> gpuvm::Result<()> {
+/// let poly = gpuvm::build("poly", |f| {
+///     let x = f.param::<f32>("x");
+///     f.ret(x * x + x * 2.0 + 1.0);
+/// })?;
+/// let ys: Vec<f32> = runtime.launch(&poly)?.args((&[1.0f32, 2.0, 3.0],)).run()?.output()?;
+/// assert_eq!(ys, [4.0, 9.0, 16.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[track_caller]
+pub fn build(name: &str, body: impl for<'b> FnOnce(&'b Body)) -> Result<Routine> {
+    let routine = gpuvm_core::build::build(name, body)?;
+    Ok(Routine::made(RoutineRef::new(routine)))
+}
+
+impl AsRef<RoutineRef> for Routine {
+    fn as_ref(&self) -> &RoutineRef {
+        &self.shared.reference
+    }
+}
+
+impl fmt::Debug for Routine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Routine")
+            .field("name", &self.name())
+            .field("id", &self.id())
+            .finish_non_exhaustive()
+    }
+}
