@@ -129,6 +129,13 @@ fn execute(instruction: vec4<u32>) {
             to = NOWHERE;
             retired.z += 1u;
         }
+        case OP_SWITCH: {
+            if USES_SWITCH {
+                next = first + min(x, instruction.z);
+            }
+            to = NOWHERE;
+            retired.z += 1u;
+        }
         case OP_RETURN: {
             next = go_back();
             to = NOWHERE;

@@ -35,11 +35,25 @@ pub fn link(entry: impl Into<RoutineRef>, library: Library, settings: &Settings)
 ///
 /// [`LinkError::Kernel`] if its parts do not fit together, and as [`link`].
 pub fn link_kernel(kernel: &Kernel, library: Library, settings: &Settings) -> Result<Program, LinkError> {
+    link_kernel_behind(kernel, library, settings, Vec::new())
+}
+
+/// The same with these words before the program's own data, so that several programs may have one.
+///
+/// # Errors
+///
+/// As [`link_kernel`].
+pub fn link_kernel_behind(
+    kernel: &Kernel,
+    library: Library,
+    settings: &Settings,
+    data: Vec<u32>,
+) -> Result<Program, LinkError> {
     kernel.check()?;
     let roots: Vec<RoutineRef> = kernel.routines().cloned().collect();
     let routines = collect(&roots, library, kernel.is_relaxed())?;
     kernel.check_halts(&routines)?;
-    let mut data = Data::default();
+    let mut data = Data::behind(data);
     let codes = verify_all(&routines, &mut data)?;
     let with_log = routines.print().then(|| kernel.with_log());
     let kernel = with_log.as_ref().unwrap_or(kernel);

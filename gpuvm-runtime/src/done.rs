@@ -82,6 +82,25 @@ impl Done {
         &self.stats
     }
 
+    /// What some of the VMs returned.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutputType`] if the routine returns something else.
+    pub(crate) fn results_in<R: VmType>(&self, vms: std::ops::Range<usize>) -> Result<Vec<R>> {
+        self.check(R::TYPE)?;
+        let size = self.result.words as usize;
+        let count = vms.len();
+        match &self.results {
+            Results::Words(words) => Ok(read_all(count, &words[vms.start * size..vms.end * size])),
+            Results::Typed(vector) => {
+                let mut words = vec![0; count * size];
+                write_pieces(&**vector, vms, &mut words);
+                Ok(read_all(count, &words))
+            }
+        }
+    }
+
     /// Refuses a type that is not what the routine returns, and results that there is no room for once more.
     fn check(&self, asked: &Type) -> Result<()> {
         if self.result.same(asked) {

@@ -56,6 +56,8 @@ enum Kind {
     Binary(&'static Registration),
     Made(Routine),
     Program(Arc<Program>),
+    /// The program of a batch, whose arguments are named as those of its first routine.
+    Batch(Arc<Program>, Box<Entry>),
 }
 
 /// What an entry's code is.
@@ -73,12 +75,23 @@ impl From<&'static Registration> for Entry {
 }
 
 impl Entry {
+    /// The program of a batch.
+    pub(crate) fn of_batch(program: Arc<Program>, first: Entry) -> Entry {
+        Entry(Kind::Batch(program, Box::new(first)))
+    }
+
+    /// Whether it is linked already.
+    pub(crate) fn is_program(&self) -> bool {
+        matches!(self.code(), Code::Program(_))
+    }
+
     /// What it is called: its id, or the name that was given to it.
     pub(crate) fn id(&self) -> &str {
         match &self.0 {
             Kind::Binary(registration) => registration.id,
             Kind::Made(routine) => routine.name(),
             Kind::Program(program) => &program.name,
+            Kind::Batch(_, first) => first.id(),
         }
     }
 
@@ -86,7 +99,7 @@ impl Entry {
     pub(crate) fn native(&self) -> Option<&'static Registration> {
         match &self.0 {
             Kind::Binary(registration) => Some(registration),
-            Kind::Made(_) | Kind::Program(_) => None,
+            Kind::Made(_) | Kind::Program(_) | Kind::Batch(..) => None,
         }
     }
 
@@ -95,7 +108,7 @@ impl Entry {
         match &self.0 {
             Kind::Binary(registration) => Code::Routine(registration.reference()),
             Kind::Made(routine) => Code::Routine(routine.reference().clone()),
-            Kind::Program(program) => Code::Program(program),
+            Kind::Program(program) | Kind::Batch(program, _) => Code::Program(program),
         }
     }
 
@@ -104,7 +117,7 @@ impl Entry {
         match &self.0 {
             Kind::Binary(registration) => &(registration.routine)().params,
             Kind::Made(routine) => routine.params(),
-            Kind::Program(program) => &program.params,
+            Kind::Program(program) | Kind::Batch(program, _) => &program.params,
         }
     }
 
@@ -113,7 +126,7 @@ impl Entry {
         match &self.0 {
             Kind::Binary(registration) => (registration.routine)().result,
             Kind::Made(routine) => routine.reference().result,
-            Kind::Program(program) => program.result,
+            Kind::Program(program) | Kind::Batch(program, _) => program.result,
         }
     }
 
@@ -131,7 +144,7 @@ impl Entry {
         match &self.0 {
             Kind::Binary(registration) => registration.params.len(),
             Kind::Made(routine) => routine.reference().params.len(),
-            Kind::Program(program) => program.params.len(),
+            Kind::Program(program) | Kind::Batch(program, _) => program.params.len(),
         }
     }
 
@@ -141,6 +154,7 @@ impl Entry {
             Kind::Binary(registration) => registration.params.get(index).map(|name| Cow::Borrowed(*name)),
             Kind::Made(routine) => routine.parameter(index),
             Kind::Program(program) => (index < program.params.len()).then(|| numbered(index)),
+            Kind::Batch(_, first) => return first.name(index),
         };
         found.unwrap_or(Cow::Borrowed("_"))
     }

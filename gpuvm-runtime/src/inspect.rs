@@ -216,13 +216,12 @@ fn instructions_at(program: &Program, asked: &str) -> Result<Vec<u32>> {
     let targets: BTreeSet<u32> = program
         .code
         .iter()
-        .filter(|code| {
-            matches!(
-                Op::from_code(code.opcode),
-                Some(Op::Jump | Op::JumpIf | Op::JumpUnless | Op::Call)
-            )
+        .filter_map(|code| match Op::from_code(code.opcode)? {
+            Op::Jump | Op::JumpIf | Op::JumpUnless | Op::Call => Some(code.operands[0]..=code.operands[0]),
+            Op::Switch => Some(code.operands[0]..=Op::last_of_switch(code.operands)),
+            _ => None,
         })
-        .map(|code| code.operands[0])
+        .flatten()
         .collect();
     let here = |i: usize| program.places[i].line == line && in_file(i);
     let entered = |i: &usize| here(*i) && (*i == 0 || !here(i - 1) || targets.contains(&(*i as u32)));

@@ -11,6 +11,7 @@ use crate::arg::{Arg, IntoArgs};
 use crate::background;
 use crate::bind::{Binding, Bound, bind};
 use crate::budget::Budget;
+use crate::cpu;
 use crate::done::{Done, Results};
 use crate::entry::{Code, Entry, Launchable};
 use crate::error::{Error, Result};
@@ -83,6 +84,12 @@ impl<'a> Launch<'a> {
     /// The arguments, as a tuple with one entry a parameter. The parameter's type decides what an argument means.
     pub fn args(mut self, args: impl IntoArgs<'a>) -> Self {
         self.args = args.into_args();
+        self
+    }
+
+    /// The arguments, one a parameter.
+    pub(crate) fn with_args(mut self, args: Vec<Arg<'a>>) -> Self {
+        self.args = args;
         self
     }
 
@@ -385,7 +392,7 @@ impl<'a> Bounded<'a> {
         let goes_on = || !cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed));
         while steps < self.options.steps && trap.is_none() && goes_on() {
             held.refresh()?;
-            let ran = native::run(
+            let ran = cpu::run(
                 (&self.runtime, &self.entry),
                 held.views(),
                 self.vms,

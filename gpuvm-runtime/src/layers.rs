@@ -7,20 +7,21 @@ use std::path::{Path, PathBuf};
 /// The modules from the lowest layer to the highest. A module sees those of lower layers, and in the layer of `error` those beside it as well.
 const LAYERS: [&[&str]; 10] = [
     &[
-        "alarm", "atomics", "budget", "config", "counted", "handle", "json", "progress", "stats", "tally", "unheard",
-        "vector",
+        "alarm", "atomics", "budget", "config", "counted", "handle", "json", "progress", "stats", "tally", "types",
+        "unheard", "vector",
     ],
     &["content", "overlooked", "words"],
     &[
-        "arg", "bind", "buffer", "done", "error", "logs", "native", "registry", "store", "trap", "view",
+        "arg", "bind", "buffer", "done", "entry", "error", "logs", "native", "registry", "routine", "store", "trap",
+        "view",
     ],
     &["device", "marshal"],
     &["leg"],
     &["runtime"],
-    &["execution"],
+    &["cpu", "execution"],
     &["background", "inspect", "snapshot"],
     &["launch"],
-    &["plan", "ring"],
+    &["batch", "plan", "ring"],
 ];
 
 /// The layer of a module.

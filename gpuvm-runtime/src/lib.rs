@@ -8,12 +8,14 @@ mod alarm;
 pub mod arg;
 mod atomics;
 mod background;
+pub mod batch;
 mod bind;
 pub mod budget;
 pub mod buffer;
 mod config;
 mod content;
 mod counted;
+mod cpu;
 mod device;
 pub mod done;
 mod entry;
@@ -42,6 +44,7 @@ pub mod stats;
 mod store;
 mod tally;
 pub mod trap;
+mod types;
 mod unheard;
 mod vector;
 mod view;
@@ -51,6 +54,7 @@ pub use arg::{
     Arg, AtomicArg, ChunkArg, ChunkOf, ColumnArg, ColumnOf, Element, FewerParameters, IntoArg, IntoArgs, RecordArg,
     RecordOf, SliceArg, SliceOf,
 };
+pub use batch::{Batch, BatchDone, BatchTrap};
 pub use budget::Budget;
 pub use buffer::Buffer;
 pub use done::{BudgetReport, Done, Output};

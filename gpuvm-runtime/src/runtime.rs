@@ -37,7 +37,7 @@ struct Shared {
 }
 
 /// Kernels of plans, and programs, that are remembered; after so many different ones, all are forgotten.
-const MOST_KERNELS: usize = 4096;
+const MOST_KERNELS: usize = 1 << 14;
 
 impl Runtime {
     /// A runtime on the best GPU, or on this CPU where there is none. A software rasteriser does not count as a GPU.
@@ -128,7 +128,15 @@ impl Runtime {
         Ok(Arc::clone(programs.entry(key).or_insert(program)))
     }
 
-    /// Links a kernel of a plan, or gives what was linked before, so that engines find what they made of it.
+    /// Links a kernel with settings that may be others than the runtime's.
+    pub(crate) fn link_kernel_with(&self, kernel: &Kernel, settings: &Settings) -> Result<Arc<Program>> {
+        match *settings == self.shared.settings {
+            true => self.link_kernel(kernel),
+            false => Ok(Arc::new(link_kernel(kernel, gpuvm_math::LIBRARY, settings)?)),
+        }
+    }
+
+    /// Links a kernel of a plan or a batch, or gives what was linked before, so that engines find what they made of it.
     pub(crate) fn link_kernel(&self, kernel: &Kernel) -> Result<Arc<Program>> {
         let key = kernel.key();
         let kernels = || self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
@@ -181,6 +189,14 @@ impl Runtime {
             .engines
             .first()
             .map_or(Engine::Native, |(engine, _)| *engine)
+    }
+
+    /// What [`Engine::Auto`] means for programs that nobody has compiled and that run once.
+    pub(crate) fn batching<'t>(&self, params: impl IntoIterator<Item = &'t TypeRef>) -> Engine {
+        match self.auto(params) {
+            Engine::Native => Engine::Native,
+            _ => Engine::Interpreter,
+        }
     }
 
     /// The engine, where it runs programs.

@@ -86,6 +86,24 @@ impl Stats {
     }
 }
 
+impl Stats {
+    /// Adds what another launch on the same device cost.
+    pub(crate) fn add(&mut self, other: &Stats) {
+        self.vms += other.vms;
+        self.batches += other.batches;
+        self.submissions += other.submissions;
+        self.retired = self.retired.zip(other.retired).map(|(mut all, more)| {
+            all.iter_mut().zip(more).for_each(|(all, more)| *all += more);
+            all
+        });
+        self.epochs = self.epochs.zip(other.epochs).map(|(all, more)| all + more);
+        self.host_time += other.host_time;
+        self.device_time = self.device_time.zip(other.device_time).map(|(all, more)| all + more);
+        self.longest_submission = self.longest_submission.max(other.longest_submission);
+        self.left_to_interpreter = self.left_to_interpreter.or(other.left_to_interpreter);
+    }
+}
+
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let vms = if self.vms == 1 { "VM" } else { "VMs" };

@@ -42,7 +42,7 @@ pub fn pack(program: &Program) -> Result<Packed, String> {
         .code
         .last()
         .and_then(|instruction| Op::from_code(instruction.opcode));
-    if !matches!(last, Some(Op::Jump | Op::Return | Op::Halt | Op::Trap)) {
+    if !matches!(last, Some(Op::Jump | Op::Return | Op::Halt | Op::Trap | Op::Switch)) {
         return Err("the code does not end in a jump, return, halt or trap".to_string());
     }
     let mut words = Packed::default();
@@ -75,6 +75,9 @@ fn pack_instruction(program: &Program, places: &[[u32; 4]], instruction: &Instru
             (Role::None, _) => 0,
             _ => *operand,
         };
+    }
+    if op == Op::Switch && Op::last_of_switch(instruction.operands) as usize >= program.code.len() {
+        return Err("may go past the end of the code".to_string());
     }
     if op == Op::Affine {
         operands = places[operands[3] as usize];

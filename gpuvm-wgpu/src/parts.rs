@@ -20,7 +20,7 @@ pub enum Part {
 }
 
 /// The parts with the names of their constants.
-const PARTS: [(Part, &str); 12] = [
+const PARTS: [(Part, &str); 13] = [
     (Part::Unit(Unit::Division), "USES_DIVISION"),
     (Part::Unit(Unit::Long), "USES_LONG"),
     (Part::Unit(Unit::LongDivision), "USES_LONG_DIVISION"),
@@ -32,6 +32,7 @@ const PARTS: [(Part, &str); 12] = [
     (Part::Unit(Unit::Atomic), "USES_ATOMIC"),
     (Part::Unit(Unit::AtomicPair), "USES_ATOMIC_PAIR"),
     (Part::Unit(Unit::Calls), "USES_CALLS"),
+    (Part::Unit(Unit::Switch), "USES_SWITCH"),
     (Part::Breaks, "USES_BREAKS"),
 ];
 

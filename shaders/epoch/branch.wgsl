@@ -24,6 +24,11 @@ fn step(instruction: vec4<u32>) {
                 ip = call(first_operand(instruction), instruction.y, instruction.z);
             }
         }
+        case OP_SWITCH: {
+            if USES_SWITCH {
+                ip = first_operand(instruction) + min(word_of(instruction.y), instruction.z);
+            }
+        }
         case OP_RETURN: { ip = go_back(); }
         default: { ip = jump_if(instruction, word_of(instruction.y)); }
     }

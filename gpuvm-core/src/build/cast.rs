@@ -42,8 +42,8 @@ impl Body {
             (from, to) if from == to => word,
             (Kind::F32, Kind::F64) => self.library(number::f32_to_f64, &[(TypeRef::of::<f32>(), word)], 2),
             (Kind::F64, Kind::F32) => self.library(number::f64_to_f32, &[(TypeRef::of::<f64>(), word)], 1),
-            (Kind::F32, to) => self.from_single(word, to),
-            (Kind::F64, to) => self.from_double(word, to),
+            (Kind::F32, to) => self.of_single(word, to),
+            (Kind::F64, to) => self.of_double(word, to),
             (from, Kind::F32) => self.to_single(word, from),
             (from, Kind::F64) => self.to_double(word, from),
             (from, to) => self.resize(word, from, to),
@@ -90,7 +90,7 @@ impl Body {
 
     /// An integer of a float. Those of a small type saturate at its own bounds.
     #[track_caller]
-    fn from_single(&self, word: Word, to: Kind) -> Word {
+    fn of_single(&self, word: Word, to: Kind) -> Word {
         match to {
             Kind::U64 | Kind::I64 => {
                 let op = if to == Kind::U64 { Op::FToU64 } else { Op::FToI64 };
@@ -106,7 +106,7 @@ impl Body {
     }
 
     #[track_caller]
-    fn from_double(&self, word: Word, to: Kind) -> Word {
+    fn of_double(&self, word: Word, to: Kind) -> Word {
         let double = [(TypeRef::of::<f64>(), word)];
         match to {
             Kind::U64 => self.library(number::f64_to_u64, &double, 2),

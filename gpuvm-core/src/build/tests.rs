@@ -1,1 +1,423 @@
+//! What is built does what it says, files bring it back, and mistakes are told by the line of the call.
 
+use proptest::prelude::*;
+
+use super::*;
+use crate::bytes::LoadError;
+use crate::compile::link;
+use crate::interp::{Memory, Vm};
+use crate::program::{ParamSlot, Status};
+use crate::settings::Settings;
+
+fn built(name: &str, body: impl for<'b> FnOnce(&'b Body)) -> RoutineRef {
+    RoutineRef::new(build(name, body).expect("it can be built"))
+}
+
+/// The words that a routine of values returns for arguments, or its trap's message.
+fn run(routine: &RoutineRef, args: &[u32]) -> Result<Vec<u32>, String> {
+    let program = link(routine.clone(), &[], &Settings::default()).expect("it links");
+    let results = program.result_words();
+    let mut arena = args.to_vec();
+    arena.resize(args.len() + results as usize, 0);
+    let slot = |base| ParamSlot {
+        base,
+        stride: 0,
+        length: 1,
+        reserved: 0,
+    };
+    let mut next = 0;
+    let mut slots = Vec::new();
+    for param in routine.params.iter() {
+        slots.push(slot(next));
+        next += param.words();
+    }
+    slots.push(slot(next));
+    let mut memory = Memory {
+        arena: &mut arena,
+        atomics: &mut [],
+        params: &slots,
+        vm_count: 1,
+        first_vm: 0,
+    };
+    let mut vm = Vm::new(&program, 0);
+    vm.run(&program, &mut memory, Some(100_000), &mut [0; 4]);
+    match (vm.status(), vm.trap) {
+        (Status::Halted, _) => Ok(arena[args.len()..].to_vec()),
+        (_, Some(trap)) => {
+            let site = program.sites[trap.site as usize];
+            Err(format!(
+                "{}: {}",
+                site.place.line,
+                site.cause.message(trap.words, &program.data)
+            ))
+        }
+        (status, None) => Err(format!("{status:?}")),
+    }
+}
+
+/// The line of this file that ends with a text.
+fn line_of(text: &str) -> u32 {
+    let mut lines = include_str!("tests.rs").lines();
+    lines.position(|line| line.ends_with(text)).expect("it is there") as u32 + 1
+}
+
+fn mistake(body: impl for<'b> FnOnce(&'b Body)) -> String {
+    build("wrong", body).expect_err("it cannot be built").what
+}
+
+fn collatz() -> RoutineRef {
+    built("collatz", |f| {
+        let n = f.param::<u32>("n");
+        let n = f.variable("n", n);
+        let steps = f.variable("steps", 0u32);
+        f.while_(
+            |_| n.get().ne(1),
+            |f| {
+                f.if_else((n.get() % 2).eq(0), |_| n.set(n.get() / 2), |_| n.set(n.get() * 3 + 1));
+                steps.set(steps.get() + 1);
+            },
+        );
+        f.ret(steps.get());
+    })
+}
+
+#[test]
+fn a_loop_with_branches_runs() {
+    let collatz = collatz();
+    let steps = |n| run(&collatz, &[n]);
+    assert_eq!(
+        (steps(1), steps(7), steps(27)),
+        (Ok(vec![0]), Ok(vec![16]), Ok(vec![111]))
+    );
+}
+
+#[test]
+fn loops_are_left_and_go_on() {
+    let odd = built("odd_sum", |f| {
+        let n = f.param::<u32>("n");
+        let sum = f.variable("sum", 0u32);
+        f.for_(0, n, |f, i| {
+            f.if_((i & 1).eq(0), |f| f.continue_());
+            f.if_(i.gt(10), |f| f.break_());
+            sum.set(sum.get() + i);
+        });
+        f.loop_(|f| {
+            sum.set(sum.get() + 1);
+            f.if_((sum.get() % 10).eq(0), |f| f.ret(sum.get()));
+        });
+    });
+    assert_eq!(run(&odd, &[6]), Ok(vec![10]));
+    assert_eq!(run(&odd, &[100]), Ok(vec![30]));
+}
+
+#[test]
+fn both_arms_may_return() {
+    let sign = built("sign", |f| {
+        let x = f.param::<i32>("x");
+        f.if_else(x.lt(0), |f| f.ret(f.constant(-1)), |f| f.ret(f.constant(1)));
+    });
+    assert_eq!(run(&sign, &[5]), Ok(vec![1]));
+    assert_eq!(run(&sign, &[u32::MAX]), Ok(vec![u32::MAX]));
+}
+
+#[test]
+fn tables_and_arrays_have_indices() {
+    let histogram = built("histogram", |f| {
+        let n = f.param::<u32>("n");
+        let table = f.table(&[3u32, 1, 4, 1, 5, 9, 2, 6]);
+        let bins = f.array::<u32>("bins", 10, 0);
+        f.for_(0, n, |_, i| {
+            let digit = table.get(i); // where it traps
+            bins.set(digit, bins.get(digit) + 1);
+        });
+        f.ret((bins.get(1), bins.get(9), table.len()));
+    });
+    assert_eq!(run(&histogram, &[8]), Ok(vec![2, 1, 8]));
+    let line = line_of("// where it traps");
+    assert_eq!(
+        run(&histogram, &[9]),
+        Err(format!("{line}: index out of bounds: the len is 8 but the index is 8"))
+    );
+}
+
+#[test]
+fn a_routine_calls_one_that_was_built() {
+    let square = built("square", |f| {
+        let x = f.param::<u64>("x");
+        f.ret(x * x);
+    });
+    let norm = built("norm", |f| {
+        let point = f.param::<(u32, u32)>("point");
+        let [x, y] = ["0", "1"].map(|name| point.field::<u32>(name).cast::<u64>());
+        f.ret(f.call::<u64>(&square, (x,)) + f.call::<u64>(&square, (y,)));
+    });
+    assert_eq!(run(&norm, &[1 << 20, 3]), Ok(vec![9, 1 << 8]));
+    let again = RoutineRef::from_bytes(&norm.to_bytes().unwrap(), &[], &|_| None).unwrap();
+    assert_eq!(again.key(), norm.key());
+    assert_eq!(run(&again, &[1 << 20, 3]), Ok(vec![9, 1 << 8]));
+}
+
+#[test]
+fn traps_are_rusts() {
+    let divide = built("divide", |f| {
+        let (a, b) = (f.param::<i32>("a"), f.param::<i32>("b"));
+        f.assert(b.lt(100), "too large");
+        f.ret((a / b, a % b)); // where it divides
+    });
+    let line = line_of("// where it divides");
+    assert_eq!(run(&divide, &[-7i32 as u32, 2]), Ok(vec![-3i32 as u32, -1i32 as u32]));
+    assert_eq!(run(&divide, &[1, 0]), Err(format!("{line}: attempt to divide by zero")));
+    let overflow = Err(format!("{line}: attempt to divide with overflow"));
+    assert_eq!(run(&divide, &[i32::MIN as u32, u32::MAX]), overflow);
+    assert_eq!(run(&divide, &[1, 200]), Err(format!("{}: too large", line - 1)));
+}
+
+#[test]
+fn mistakes_say_what_to_write() {
+    let late = mistake(|f| {
+        f.constant(1u32);
+        f.param::<u32>("x");
+    });
+    assert_eq!(late, "parameter `x` comes after other values; parameters come first");
+    let end = mistake(|f| {
+        let x = f.param::<bool>("x");
+        f.if_(x, |f| f.ret(f.constant(1u32)));
+    });
+    assert_eq!(
+        end,
+        "its end is reached without a `ret`, and it returns `u32`: return a value there too, or `f.panic(…)`"
+    );
+    let types = mistake(|f| {
+        let x = f.param::<bool>("x");
+        f.if_(x, |f| f.ret(f.constant(1u32)));
+        f.ret(f.constant(1.0f32));
+    });
+    assert_eq!(types, "it returns `f32` here and `u32` before");
+    assert_eq!(mistake(|f| f.break_()), "`break_` outside of a loop");
+    assert_eq!(mistake(|f| f.continue_()), "`continue_` outside of a loop");
+    let called = mistake(|f| {
+        let x = f.param::<f32>("x");
+        f.call::<u32>(&collatz(), (x, x));
+    });
+    assert_eq!(called, "`collatz` takes (u32), and is given (f32, f32)");
+    let returned = mistake(|f| {
+        let x = f.param::<u32>("x");
+        f.call::<f32>(&collatz(), (x,));
+    });
+    assert_eq!(returned, "`collatz` returns `u32`, and not `f32`");
+    let field = mistake(|f| {
+        f.param::<(u32, f32)>("x").field::<u32>("2");
+    });
+    assert_eq!(field, "`tuple` has no field `2`; it has: 0, 1");
+    let error = build("wrong", |f| f.break_()).unwrap_err();
+    assert_eq!((error.file.as_str(), error.line), (file!(), line!() - 1));
+    let text = error.to_string();
+    assert!(
+        text.starts_with("`wrong` cannot be built: ") && text.contains("tests.rs:"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_value_of_another_routine_is_refused() {
+    build("outer", |f| {
+        let x = f.param::<u32>("x");
+        let what = mistake(|f| {
+            let y = f.param::<u32>("y");
+            f.ret(y + x);
+        });
+        assert_eq!(
+            what,
+            "this value belongs to another routine; a parameter brings it here"
+        );
+    })
+    .unwrap();
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said() {
+    let bytes = collatz().to_bytes().unwrap();
+    let load = |bytes: &[u8]| RoutineRef::from_bytes(bytes, &[], &|_| None).map(|_| ()).unwrap_err();
+    assert_eq!(load(b"gpuvmprg"), LoadError::NotARoutine);
+    assert_eq!(
+        load(b""),
+        LoadError::Malformed {
+            at: 0,
+            what: "the file ends in its header".to_string()
+        }
+    );
+    let mut other = bytes.clone();
+    other[8] = 7;
+    assert_eq!(load(&other), LoadError::Version { found: 7, expected: 1 });
+    let mut damaged = bytes;
+    *damaged.last_mut().unwrap() ^= 1;
+    assert!(matches!(load(&damaged), LoadError::Checksum { .. }));
+}
+
+#[test]
+fn what_is_called_of_the_binary_is_found_by_id() {
+    static ADD: std::sync::LazyLock<Routine> = std::sync::LazyLock::new(|| {
+        build("add", |f| {
+            let (a, b) = (f.param::<u32>("a"), f.param::<u32>("b"));
+            f.ret(a + b);
+        })
+        .expect("it can be built")
+    });
+    let add = RoutineRef::Binary {
+        routine: &ADD,
+        id: "add",
+    };
+    let triple = built("triple", |f| {
+        let x = f.param::<u32>("x");
+        let twice = f.call::<u32>(&add, (x, x));
+        f.ret(f.call::<u32>(&add, (twice, x)));
+    });
+    let bytes = triple.to_bytes().unwrap();
+    let again = RoutineRef::from_bytes(&bytes, &[], &|id| (id == "add").then(|| add.clone())).unwrap();
+    assert_eq!(run(&again, &[14]), Ok(vec![42]));
+    let without = RoutineRef::from_bytes(&bytes, &[], &|_| None).unwrap_err().to_string();
+    assert!(
+        without.contains("it calls `add`, which this binary does not have"),
+        "{without}"
+    );
+    let other = RoutineRef::from_bytes(&bytes, &[], &|_| Some(collatz()))
+        .unwrap_err()
+        .to_string();
+    assert!(other.contains("which has another signature in this binary"), "{other}");
+    let nameless = built("nameless", |f| {
+        let x = f.param::<u32>("x");
+        f.ret(f.call::<u32>(&RoutineRef::from(&*ADD), (x, x)));
+    });
+    assert_eq!(
+        nameless.to_bytes().unwrap_err().to_string(),
+        "`nameless` cannot be saved: it calls `add`, which has no id in the binary"
+    );
+}
+
+/// Sets the checksum of altered bytes, so that what is behind it is looked at.
+fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
+    let header = crate::bytes::HEADER;
+    if bytes.len() >= header {
+        let id = crate::program::ProgramId::of(&bytes[header..]).to_bytes();
+        bytes[header - 16..header].copy_from_slice(&id);
+    }
+    bytes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 1 } else { 2000 }))]
+
+    /// Altered files are refused, or are routines that link and run, or trap, or are refused by the linker.
+    #[test]
+    fn altered_files_never_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4), cut in any::<Option<prop::sample::Index>>()) {
+        let mut bytes = norm_and_table().to_bytes().unwrap();
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        if let Ok(routine) = RoutineRef::from_bytes(&with_checksum(bytes), &[], &|_| None)
+            && let Ok(program) = link(routine.clone(), &[], &Settings::default())
+        {
+            let mut arena = vec![1; 64];
+            let slots = vec![ParamSlot { base: 0, stride: 0, length: 4, reserved: 0 }; program.params.len() + 1];
+            let mut memory = Memory { arena: &mut arena, atomics: &mut [], params: &slots, vm_count: 1, first_vm: 0 };
+            Vm::new(&program, 0).run(&program, &mut memory, Some(1000), &mut [0; 4]);
+            prop_assert_eq!(RoutineRef::from_bytes(&routine.to_bytes().unwrap(), &[], &|_| None).unwrap().key(), routine.key());
+        }
+    }
+
+    #[test]
+    fn arithmetic_is_rusts(a in any::<u32>(), b in prop_oneof![any::<u32>(), 0u32..4, Just(u32::MAX)], c in any::<u64>(), d in any::<u64>()) {
+        let words = run(&arithmetic(), &[a, b, c as u32, (c >> 32) as u32, d as u32, (d >> 32) as u32]).unwrap();
+        let (x, y) = (a as i32, b as i32);
+        let wide = |value: u64| [value as u32, (value >> 32) as u32];
+        let mut expected = vec![
+            a.wrapping_add(b), a.wrapping_sub(b), a.wrapping_mul(b), a & b, a | b, a ^ b, !a, a.wrapping_shl(b), a.wrapping_shr(b),
+            x.wrapping_shr(b) as u32, x.wrapping_neg() as u32, a.min(b), a.max(b), x.min(y) as u32, u32::from(a < b), u32::from(x <= y),
+            u32::from(a == b), a.count_ones(), a.leading_zeros(), a.rotate_left(b % 32), a as u8 as u32, x as i16 as u32,
+        ];
+        let (p, q) = (c as i64, d as i64);
+        for value in [
+            c.wrapping_add(d), c.wrapping_sub(d), c.wrapping_mul(d), c ^ d, !c, c.wrapping_shl(b), p.wrapping_shr(b) as u64,
+            p.wrapping_neg() as u64, c.min(d), p.max(q) as u64, u64::from(a), x as i64 as u64,
+        ] {
+            expected.extend(wide(value));
+        }
+        expected.extend([u32::from(c < d), u32::from(p < q), u32::from(c == d), c as u32]);
+        prop_assert_eq!(words, expected);
+    }
+}
+
+fn norm_and_table() -> RoutineRef {
+    let pick = built("pick", |f| {
+        let i = f.param::<u32>("i");
+        f.ret(f.table(&[1u32, 2, 3, 5, 8]).get(i));
+    });
+    built("both", |f| {
+        let (n, xs) = (f.param::<u32>("n"), f.slice::<u32>("xs"));
+        let sum = f.variable("sum", 0u32);
+        f.for_(0, xs.len(), |f, i| {
+            f.if_(i.lt(5), |f| sum.set(sum.get() + f.call::<u32>(&pick, (i,)) * n));
+        });
+        f.ret(sum.get());
+    })
+}
+
+fn arithmetic() -> RoutineRef {
+    built("arithmetic", |f| {
+        let (a, b, c, d) = (
+            f.param::<u32>("a"),
+            f.param::<u32>("b"),
+            f.param::<u64>("c"),
+            f.param::<u64>("d"),
+        );
+        let (x, y) = (a.cast::<i32>(), b.cast::<i32>());
+        let (p, q) = (c.cast::<i64>(), d.cast::<i64>());
+        let short = [
+            a + b,
+            a - b,
+            a * b,
+            a & b,
+            a | b,
+            a ^ b,
+            !a,
+            a << b,
+            a >> b,
+            (x >> b).cast(),
+            (-x).cast(),
+            a.min(b),
+            a.max(b),
+            x.min(y).cast(),
+            a.lt(b).cast(),
+            x.le(y).cast(),
+            a.eq(b).cast(),
+            a.count_ones(),
+            a.leading_zeros(),
+            a.rotate_left(b),
+            a.cast::<u8>().cast(),
+            x.cast::<i16>().cast(),
+        ];
+        let long = [
+            c + d,
+            c - d,
+            c * d,
+            c ^ d,
+            !c,
+            c << b,
+            (p >> b).cast(),
+            (-p).cast(),
+            c.min(d),
+            p.max(q).cast(),
+            a.cast(),
+            x.cast::<i64>().cast(),
+        ];
+        let last = [c.lt(d), p.lt(q), c.eq(d)].map(|truth| truth.cast::<u32>());
+        let short = f.make::<[u32; 22]>(short.as_slice());
+        let long = f.make::<[u64; 12]>(long.as_slice());
+        let last = f.make::<[u32; 4]>([last[0], last[1], last[2], c.cast()].as_slice());
+        f.ret((short, long, last));
+    })
+}

@@ -154,6 +154,7 @@ impl Vm {
             Op::JumpIf if self.word(b) != 0 => return Ok(Next::Label(a)),
             Op::JumpUnless if self.word(b) == 0 => return Ok(Next::Label(a)),
             Op::JumpIf | Op::JumpUnless => {}
+            Op::Switch => return Ok(Next::Label(a.wrapping_add(self.word(b).min(c)))),
             Op::Call => return self.call(program, a, b),
             Op::Return => return self.ret(),
 

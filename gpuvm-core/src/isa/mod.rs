@@ -58,6 +58,8 @@ pub enum Unit {
     AtomicPair,
     /// Calls that the linker has not inlined.
     Calls,
+    /// Jumps to one of many labels.
+    Switch,
 }
 
 /// How often an operation may have to do the same until it is done.
@@ -212,6 +214,11 @@ impl Op {
     /// Whether a linked operand at a place is 0 where nothing is said, and then need not be written: the words that a callee may touch.
     pub const fn may_be_left_out(self, place: usize) -> bool {
         matches!(self, Op::Call) && place == 2
+    }
+
+    /// The last instruction that a [`Op::Switch`] with these operands may go to; the first is its label.
+    pub const fn last_of_switch(operands: [u32; 4]) -> u32 {
+        operands[0].saturating_add(operands[2])
     }
 
     /// Whether the operand at a place may be [`NO_WORD`]: what a trap records.

@@ -115,6 +115,8 @@ macro_rules! for_each_op {
             Call     = 0x83, "call",     [Callee, Base, Base, None], Branch, Control, Calls, Once, "encoded: call routine with its arguments from word b on, results to word c on. Linked: [label, caller's frame words, words that the callee may touch from its frame's start on]; the last may be left out";
             Return   = 0x84, "ret",      [Base, None, None, None],  Branch, Control, Core, Once, "encoded: return the words from a on. Linked: return to the caller, or halt";
 
+            Switch   = 0x85, "switch",   [Label, Use, Imm, None],   Branch, Control, Switch, Once, "go as many instructions past the label as a says, at most as many as the constant. Linked programs only";
+
             // Io: memory, identity, signals. Spaces: 0 the VM's frame, 1 the launch's arena, 2 its atomics. The operations on atomic pairs
             // are those on atomic words once more, in the same order.
             Load     = 0xa0, "load",     [Def, Use, Use, Imm],      Io, Read, Core, Once, "d = space a at word b + constant";

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::loops::branch;
-use super::{Call, Fold, Input, Kernel};
+use super::{Call, Count, Fold, Input, Kernel};
 use crate::ir::names::Names;
 use crate::ir::{Block, CallWords, End, Function, Inst, NONE, Word};
 use crate::isa::Op;
@@ -97,8 +97,14 @@ impl Builder<'_> {
         if kernel.has_indices() {
             self.fetch(kernel.count.param());
             let count = self.count(&kernel.count);
-            let index = self.make(Op::VmId, 0);
-            self.halt_unless_below(index, count);
+            let vm = self.make(Op::VmId, 0);
+            let index = match kernel.count {
+                Count::Again(_) => self.compute(Op::RemU, &[vm, count], 0),
+                _ => {
+                    self.halt_unless_below(vm, count);
+                    vm
+                }
+            };
             at = Some(At { index, count });
         }
         self.fetch_all();

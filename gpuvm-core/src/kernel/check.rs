@@ -133,7 +133,8 @@ impl Kernel {
                     .map(|_| ())
                     .ok_or_else(|| format!("parameter {param}, which tells the number of elements, is no slice"))
             }
-            Count::Cell(param) => {
+            Count::Again(_) if self.is_loop() => Err("its VMs have one element each".to_string()),
+            Count::Cell(param) | Count::Again(param) => {
                 let value = self
                     .params
                     .get(*param)

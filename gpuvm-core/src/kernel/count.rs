@@ -9,7 +9,7 @@ impl Count {
     /// The launch parameter that it is read from.
     pub(super) fn param(&self) -> Option<usize> {
         match self {
-            Count::Slice(param) | Count::Cell(param) => Some(*param),
+            Count::Slice(param) | Count::Cell(param) | Count::Again(param) => Some(*param),
             Count::Chunks(of, _) | Count::AtMost(of, _) => of.param(),
             Count::Vms | Count::Constant(_) => None,
         }
@@ -23,7 +23,7 @@ impl Builder<'_> {
             Count::Vms => self.make(Op::VmCount, 0),
             Count::Constant(count) => self.make(Op::Imm, *count),
             Count::Slice(param) => self.fetched(*param)[2],
-            Count::Cell(param) => {
+            Count::Cell(param) | Count::Again(param) => {
                 let fetched = self.fetched(*param).to_vec();
                 match fetched[..] {
                     [value] => value,

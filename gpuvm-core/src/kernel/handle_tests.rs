@@ -11,6 +11,7 @@ use crate::isa::{NO_WORD, Op};
 use crate::link::random::random;
 use crate::link::testing::{Callees, TURN, leak, result, routine};
 use crate::link::tests::{all_settings, i, nothing};
+use crate::routine::Routine;
 use crate::settings::Settings;
 use crate::types::{Context, VmType};
 
@@ -188,7 +189,7 @@ fn what_does_not_fit_a_handler_is_refused_with_a_reason() {
     let halts = |kernel: &mut Kernel| {
         let params = kernel.calls[0].routine.params.to_vec();
         let code = vec![i(Op::Halt, 0, 0, 0, 0)];
-        kernel.calls[0].routine = leak(routine("stops", params, result::<Option<u32>>(), 6, code, vec![]));
+        kernel.calls[0].routine = leak(routine("stops", params, result::<Option<u32>>(), 6, code, vec![])).into();
     };
     let reasons = [
         change(|k| k.params[0] = types::<&[(u32, u32)]>()),

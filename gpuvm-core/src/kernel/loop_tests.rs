@@ -9,6 +9,7 @@ use super::*;
 use crate::isa::Op;
 use crate::link::testing::{Callees, TURN, leak, result, routine, u32s};
 use crate::link::tests::{all_settings, i};
+use crate::routine::Routine;
 use crate::settings::Settings;
 
 /// Sizes around the number of VMs or the chunk's size.
@@ -32,7 +33,7 @@ fn a_fold_has_the_order_that_it_says() {
             Argument::own(&vec![9; vms as usize], 1),
         ];
         let (left, _) = agree(
-            &kernel(Fold::Routine(mix()), Input::Call(0)),
+            &kernel(Fold::Routine(mix().into()), Input::Call(0)),
             &args,
             vms,
             &all_settings(),
@@ -62,7 +63,7 @@ fn a_fold_has_the_order_that_it_says() {
 fn elements_of_ones_own_are_folded_without_a_loop() {
     let kernel = |chunk| {
         over(vec![types::<&mut u32>()], vec![], {
-            let (op, partial) = (Fold::Routine(mix()), output(Input::Element(0), 1));
+            let (op, partial) = (Fold::Routine(mix().into()), output(Input::Element(0), 1));
             Then::ReduceOwn { op, partial, chunk }
         })
     };
@@ -93,7 +94,7 @@ fn spans_are_folded_as_their_routine_says() {
     let kernel = |step| {
         let params = vec![types::<&[u32]>(), types::<&mut u32>()];
         over(params, vec![call(self::step(), vec![Input::Element(0)])], {
-            let (op, partial) = (Fold::Routine(mix()), output(Input::Call(0), 2));
+            let (op, partial) = (Fold::Routine(mix().into()), output(Input::Call(0), 2));
             let span = call(span(), vec![Input::Param(1), Input::Constant(vec![step])]);
             Then::ReduceSpans { op, partial, span }
         })
@@ -123,7 +124,7 @@ fn spans_are_folded_as_their_routine_says() {
 #[test]
 fn trapping_lanes_say_where() {
     let kernel = over(vec![types::<&mut u32>()], vec![], {
-        let (op, partial) = (Fold::Routine(mix()), output(Input::Element(0), 1));
+        let (op, partial) = (Fold::Routine(mix().into()), output(Input::Element(0), 1));
         Then::Reduce { op, partial }
     });
     let mut words = numbers(40);
@@ -151,7 +152,7 @@ fn slices_and_atomics_are_handed_on_to_every_element() {
     let args = vec![Input::Param(1), Input::Element(0), Input::Param(2)];
     let params = vec![types::<&[u32]>(), types::<&[AtomicU32]>(), types::<&mut u32>()];
     let kernel = over(params, vec![call(count, args)], {
-        let (op, partial) = (Fold::Routine(mix()), output(Input::Call(0), 3));
+        let (op, partial) = (Fold::Routine(mix().into()), output(Input::Call(0), 3));
         Then::Reduce { op, partial }
     });
     let args = [
@@ -168,13 +169,13 @@ fn slices_and_atomics_are_handed_on_to_every_element() {
 #[test]
 fn operators_of_several_words_scan_in_chunks() {
     let calls = || vec![call(split(), vec![Input::Element(0)])];
-    let pairs = Fold::Routine(compose());
+    let pairs = || Fold::Routine(compose().into());
     for (n, chunk) in SIZES.into_iter().flat_map(|n| [(n, 1), (n, 7), (n, 40)]) {
         let chunks = n.div_ceil(chunk);
         let reduce = over(vec![types::<&mut (u32, u32)>()], calls(), {
             let partial = output(Input::Call(0), 1);
             Then::ReduceChunks {
-                op: pairs,
+                op: pairs(),
                 partial,
                 chunk,
             }
@@ -190,7 +191,7 @@ fn operators_of_several_words_scan_in_chunks() {
             ..over(vec![types::<&[(u32, u32)]>(), types::<&mut [(u32, u32)]>()], calls, {
                 let prefix = output(value, 2);
                 Then::Scan {
-                    op: pairs,
+                    op: pairs(),
                     prefix,
                     chunks,
                     chunk,
@@ -313,7 +314,7 @@ fn recursive_routines_know_their_element() {
         call(step(), vec![Input::Call(0)]),
     ];
     let kernel = over(vec![types::<&mut u32>()], calls, {
-        let (op, partial) = (Fold::Routine(mix()), output(Input::Call(1), 1));
+        let (op, partial) = (Fold::Routine(mix().into()), output(Input::Call(1), 1));
         Then::Reduce { op, partial }
     });
     let args = [Argument::whole(&numbers(17), 1), Argument::own(&[9; 4], 1)];
@@ -333,7 +334,7 @@ fn vms_of_a_later_batch_have_their_own_elements() {
         vec![types::<&mut u32>()],
         vec![call(step(), vec![Input::Element(0)])],
         {
-            let (op, partial) = (Fold::Routine(mix()), output(Input::Call(0), 1));
+            let (op, partial) = (Fold::Routine(mix().into()), output(Input::Call(0), 1));
             Then::Reduce { op, partial }
         },
     );

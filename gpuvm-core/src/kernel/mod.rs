@@ -127,7 +127,7 @@ pub enum Input {
     Constant(Vec<u32>),
 }
 
-/// How many elements there are. All but [`Count::Vms`] may be less than there are VMs; VMs without elements halt at once.
+/// How many elements there are. All but [`Count::Vms`] and [`Count::Again`] may be less than there are VMs; VMs without elements halt at once.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Count {
     /// One for each VM of the launch.
@@ -136,6 +136,8 @@ pub enum Count {
     Slice(usize),
     /// As a launch parameter says, which is a `u32` or a `&[u32]` of one word.
     Cell(usize),
+    /// As a launch parameter says, which is a `u32`, again and again: VM v has the element whose number is v modulo that.
+    Again(usize),
     /// So many.
     Constant(u32),
     /// As many as there are chunks of so many elements.

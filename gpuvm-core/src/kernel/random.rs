@@ -11,6 +11,7 @@ use crate::isa::Op;
 use crate::link::random::random;
 use crate::link::testing::{Callees, TURN, leak, result};
 use crate::link::tests::{all_settings, i, nothing};
+use crate::routine::Routine;
 use crate::settings::Settings;
 
 const PAIRS: TypeRef = TypeRef::of::<(u32, u32)>();
@@ -85,7 +86,7 @@ impl Composer<'_> {
         let op = if self.pick(3) == 0 {
             Fold::Add
         } else {
-            Fold::Routine(op)
+            Fold::Routine(op.into())
         };
         let chunk = self.pick(5) as u32 + 1;
         let chunks = n.div_ceil(chunk);

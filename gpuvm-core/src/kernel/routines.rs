@@ -7,6 +7,7 @@ use crate::link::LinkError;
 use crate::link::testing::{leak, result, routine, u32s};
 use crate::link::tests::{check, i};
 use crate::program::Program;
+use crate::routine::Routine;
 use crate::settings::Settings;
 use crate::types::Value;
 
@@ -92,7 +93,10 @@ pub(super) fn compose() -> &'static Routine {
 }
 
 pub(super) fn call(routine: &'static Routine, args: Vec<Input>) -> Call {
-    Call { routine, args }
+    Call {
+        routine: routine.into(),
+        args,
+    }
 }
 
 pub(super) fn field(of: Input, field: usize) -> Input {

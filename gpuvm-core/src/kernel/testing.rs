@@ -8,7 +8,7 @@ use crate::interp::{Memory, Vm, run_all, trap_site};
 use crate::isa::space;
 use crate::link::tests::{check, nothing};
 use crate::program::{ParamSlot, Program, TrapRecord};
-use crate::routine::Routine;
+use crate::routine::{RoutineKey, RoutineRef};
 use crate::settings::Settings;
 
 /// A launch parameter's words, and how many of them each VM has of its own; 0 if all see the same.
@@ -134,15 +134,13 @@ struct Model<'k> {
     kernel: &'k Kernel,
     args: Vec<Argument>,
     vms: u32,
-    programs: BTreeMap<*const Routine, Program>,
+    programs: BTreeMap<RoutineKey, Program>,
 }
 
 impl Model<'_> {
     fn new<'k>(kernel: &'k Kernel, args: &[Argument], vms: u32) -> Model<'k> {
-        let program = |routine| link(routine, &[], &nothing()).expect("the routine is valid");
-        let programs = kernel
-            .routines()
-            .map(|routine| (routine as *const Routine, program(routine)));
+        let program = |routine: &RoutineRef| link(routine.clone(), &[], &nothing()).expect("the routine is valid");
+        let programs = kernel.routines().map(|routine| (routine.key(), program(routine)));
         Model {
             kernel,
             args: args.to_vec(),
@@ -165,7 +163,7 @@ impl Model<'_> {
         match count {
             Count::Vms => self.vms,
             Count::Slice(param) => self.args[*param].length,
-            Count::Cell(param) => self.args[*param].words[0],
+            Count::Cell(param) | Count::Again(param) => self.args[*param].words[0],
             Count::Constant(count) => *count,
             Count::Chunks(of, chunk) => self.count(of).div_ceil(*chunk),
             Count::AtMost(of, most) => self.count(of).min(*most),
@@ -182,11 +180,11 @@ impl Model<'_> {
                 self.element(vm)?;
             }
             Some(Then::Reduce { op, partial }) => {
-                let folded = self.fold(*op, partial, (vm..count).step_by(self.vms as usize))?;
+                let folded = self.fold(op, partial, (vm..count).step_by(self.vms as usize))?;
                 self.put(partial.to, vm, folded);
             }
             Some(Then::ReduceChunks { op, partial, chunk }) => {
-                let folded = self.fold(*op, partial, chunk_of(*chunk))?;
+                let folded = self.fold(op, partial, chunk_of(*chunk))?;
                 self.put(partial.to, vm, folded);
             }
             Some(Then::ReduceSpans { op, partial, span }) => {
@@ -194,17 +192,17 @@ impl Model<'_> {
                     Input::Param(param) => self.args[*param].clone(),
                     other => Argument::own(&self.value(other, vm, &[]), 0),
                 });
-                let (left, traps) = self.alone(span.routine, args.collect(), vm);
+                let (left, traps) = self.alone(&span.routine, args.collect(), vm);
                 let span = result(left, traps)?;
                 let indices = (span[0]..span[2].min(count)).step_by(span[1].max(1) as usize);
-                let folded = self.fold(*op, partial, indices)?;
+                let folded = self.fold(op, partial, indices)?;
                 self.put(partial.to, vm, folded);
             }
             Some(Then::ReduceOwn { chunk, .. }) if count < *chunk => {}
             Some(Then::ReduceOwn { op, partial, chunk }) => {
                 // VMs have their slices one after the other.
                 let first = vm * count;
-                let folded = self.fold(*op, partial, first..first + *chunk)?;
+                let folded = self.fold(op, partial, first..first + *chunk)?;
                 self.put(partial.to, vm, folded);
             }
             Some(Then::Scan {
@@ -219,7 +217,7 @@ impl Model<'_> {
                     folded = Some(self.args[before].entry(vm - 1, each).to_vec());
                 }
                 for index in chunk_of(*chunk) {
-                    folded = Some(self.fold_one(*op, prefix, folded, index)?);
+                    folded = Some(self.fold_one(op, prefix, folded, index)?);
                     self.put(prefix.to, index, folded.clone());
                 }
             }
@@ -242,7 +240,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    fn fold(&mut self, op: Fold, of: &Output, indices: impl Iterator<Item = u32>) -> Result<Option<Vec<u32>>, Trap> {
+    fn fold(&mut self, op: &Fold, of: &Output, indices: impl Iterator<Item = u32>) -> Result<Option<Vec<u32>>, Trap> {
         let mut folded = None;
         for index in indices {
             folded = Some(self.fold_one(op, of, folded, index)?);
@@ -250,7 +248,7 @@ impl Model<'_> {
         Ok(folded)
     }
 
-    fn fold_one(&mut self, op: Fold, of: &Output, folded: Option<Vec<u32>>, index: u32) -> Result<Vec<u32>, Trap> {
+    fn fold_one(&mut self, op: &Fold, of: &Output, folded: Option<Vec<u32>>, index: u32) -> Result<Vec<u32>, Trap> {
         let results = self.element(index)?;
         let value = self.value(&of.value, index, &results);
         match (folded, op) {
@@ -303,7 +301,7 @@ impl Model<'_> {
                 None => Argument::own(&self.value(arg, index, results), 0),
             });
         }
-        let (left, traps) = self.alone(call.routine, args, identity);
+        let (left, traps) = self.alone(&call.routine, args, identity);
         for (arg, after) in call.args.iter().zip(&left) {
             if let Some(param) = is_shared(arg) {
                 self.args[param].words.clone_from(&after.words);
@@ -313,8 +311,8 @@ impl Model<'_> {
     }
 
     /// Runs one VM of a routine's own program; the result comes last.
-    fn alone(&self, routine: &'static Routine, mut args: Vec<Argument>, index: u32) -> Left {
-        let program = &self.programs[&(routine as *const Routine)];
+    fn alone(&self, routine: &RoutineRef, mut args: Vec<Argument>, index: u32) -> Left {
+        let program = &self.programs[&routine.key()];
         args.push(Argument::own(&vec![0; routine.result.words() as usize], 0));
         // What each VM has of its own is looked for where the first of those that run has it.
         for arg in &mut args {

@@ -10,6 +10,7 @@ use crate::compile::{link, link_kernel};
 use crate::isa::Op;
 use crate::link::testing::{Callees, TURN, leak, result, routine, u32s};
 use crate::link::tests::{all_settings, i};
+use crate::routine::Routine;
 use crate::settings::Settings;
 
 /// A map of two columns, a uniform and a constant through four calls, with results stored on the way.
@@ -159,7 +160,7 @@ fn slices_records_and_atomics_are_handed_on() {
     assert_ne!(left[3].words, [1000]);
     kernel.count = Count::Constant(6);
     kernel.then = Some(Then::Reduce {
-        op: Fold::Routine(mix()),
+        op: Fold::Routine(mix().into()),
         partial: output(Input::Call(2), 4),
     });
     kernel.stores.clear();
@@ -198,7 +199,7 @@ fn a_routine_s_nature_is_that_of_all_it_calls() {
         code,
         vec![Callees::get(1)],
     ));
-    let found = nature(caller, &[]).expect("there are no library functions");
+    let found = nature(&caller.into(), &[]).expect("there are no library functions");
     let expected = Nature {
         halts: true,
         yields: true,
@@ -206,7 +207,7 @@ fn a_routine_s_nature_is_that_of_all_it_calls() {
         prints: false,
     };
     assert_eq!(found, expected);
-    assert!(nature(step(), &[]).is_ok_and(|nature| nature.asks_identity && !nature.halts));
+    assert!(nature(&step().into(), &[]).is_ok_and(|nature| nature.asks_identity && !nature.halts));
     let mut kernel = chain();
     kernel.calls.push(call(caller, vec![Input::Call(0)]));
     let what = refused(&kernel);
@@ -242,7 +243,7 @@ fn what_does_not_fit_is_refused_with_a_reason() {
         }),
         change(|k| k.count = Count::Constant(u32::MAX)),
         change(|k| {
-            let (op, partial) = (Fold::Routine(step()), output(Input::Call(0), 3));
+            let (op, partial) = (Fold::Routine(step().into()), output(Input::Call(0), 3));
             (k.count, k.then) = (Count::Constant(1), Some(Then::Reduce { op, partial }));
             k.stores.clear();
         }),
@@ -255,7 +256,7 @@ fn what_does_not_fit_is_refused_with_a_reason() {
                 relaxed: true,
                 ..step().clone()
             };
-            k.calls[0].routine = leak(relaxed);
+            k.calls[0].routine = leak(relaxed).into();
         }),
     ];
     assert_eq!(

@@ -19,6 +19,14 @@ pub(crate) struct Data {
 }
 
 impl Data {
+    /// That of a program which has these words before its own.
+    pub fn behind(words: Vec<u32>) -> Data {
+        Data {
+            words,
+            places: Vec::new(),
+        }
+    }
+
     /// The words that a constant's instructions set.
     pub fn words_of(&mut self, routine: &Routine, constant: &Constant) -> Vec<u32> {
         let words = self.resolved(constant.words.fetch(routine));

@@ -262,7 +262,15 @@ impl Check<'_> {
 fn made_by_linker(op: Op) -> bool {
     matches!(
         op,
-        Op::Affine | Op::LoadFrame | Op::StoreFrame | Op::Param | Op::ParamLen | Op::Enter | Op::Leave | Op::FMath
+        Op::Affine
+            | Op::Switch
+            | Op::LoadFrame
+            | Op::StoreFrame
+            | Op::Param
+            | Op::ParamLen
+            | Op::Enter
+            | Op::Leave
+            | Op::FMath
     )
 }
 

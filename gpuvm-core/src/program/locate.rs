@@ -150,13 +150,17 @@ fn shadow<'p>(found: &mut Vec<Location<'p>>, first: usize, location: Location<'p
     }
 }
 
-/// The instructions that functions start with: the first, and what is called.
+/// The instructions that functions start with: the first, what is called, and what is switched to, where nothing is known of variables.
 fn functions(program: &Program) -> impl Iterator<Item = u32> + '_ {
     let calls = program
         .code
         .iter()
         .filter(|instruction| instruction.opcode == Op::Call.code());
-    std::iter::once(0).chain(calls.map(|call| call.operands[0]))
+    let switches = program.code.iter().filter(|code| code.opcode == Op::Switch.code());
+    let switched = switches.flat_map(|switch| switch.operands[0]..=Op::last_of_switch(switch.operands));
+    std::iter::once(0)
+        .chain(calls.map(|call| call.operands[0]))
+        .chain(switched)
 }
 
 /// The instructions that something other than the one before them may lead to.
@@ -175,7 +179,7 @@ fn successors(at: u32, instruction: &Instruction) -> [Option<u32>; 2] {
     match Op::from_code(instruction.opcode) {
         Some(Op::Jump) => [Some(instruction.operands[0]), None],
         Some(Op::JumpIf | Op::JumpUnless) => [Some(at + 1), Some(instruction.operands[0])],
-        Some(Op::Return | Op::Halt | Op::Trap) | None => [None, None],
+        Some(Op::Return | Op::Halt | Op::Trap | Op::Switch) | None => [None, None],
         Some(_) => [Some(at + 1), None],
     }
 }

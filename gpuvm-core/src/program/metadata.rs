@@ -149,6 +149,8 @@ fn successors(program: &Program, at: usize) -> Option<[Option<usize>; 2]> {
     let label = Some(instruction.operands[0] as usize);
     Some(match Op::from_code(instruction.opcode)? {
         Op::Jump => [label, None],
+        // Too many.
+        Op::Switch => return None,
         Op::JumpIf | Op::JumpUnless | Op::Call => [label, Some(at + 1)],
         Op::Return | Op::Halt | Op::Trap => [None, None],
         _ => [Some(at + 1), None],

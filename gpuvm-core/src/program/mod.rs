@@ -1,6 +1,7 @@
 //! A [`Program`]: what linking makes and engines run. Valid by construction: every word is one of the 28, every label an
 //! instruction, every matrix and site exists.
 
+mod batch;
 mod bytes;
 mod identity;
 mod locate;
@@ -14,6 +15,7 @@ mod variables;
 mod verify;
 
 pub use crate::bytes::LoadError;
+pub use batch::{Choice, batch};
 pub use bytes::FORMAT_VERSION;
 pub use identity::ProgramId;
 pub use locate::VariableMap;

@@ -84,7 +84,7 @@ fn what_is_wrong_with_a_file_is_said() {
         Program::from_bytes(&resealed(longer))
             .unwrap_err()
             .to_string()
-            .ends_with("1 bytes follow the program's end")
+            .ends_with("1 bytes follow the end")
     );
     let mut program = sample();
     program.code[0].operands[3] = 99;

@@ -27,7 +27,7 @@ impl Program {
             check(self, &maps, instruction).map_err(|what| format!("instruction {address}: {what}"))?;
         }
         match self.code.last().and_then(|last| Op::from_code(last.opcode)) {
-            Some(Op::Jump | Op::Return | Op::Halt | Op::Trap) => Ok(()),
+            Some(Op::Jump | Op::Return | Op::Halt | Op::Trap | Op::Switch) => Ok(()),
             _ => Err("the code runs past its end: the last instruction must be jump, ret, halt or trap".to_string()),
         }
     }
@@ -179,6 +179,9 @@ fn check(program: &Program, maps: &[AffineMap], instruction: &Instruction) -> Re
             op.mnemonic(),
             instruction.operands[3]
         )),
+        Op::Switch if Op::last_of_switch(instruction.operands) as usize >= program.code.len() => {
+            Err("`switch` may go past the end of the code".to_string())
+        }
         Op::Call if program.call_depth == 0 => Err("a program with calls needs a call depth".to_string()),
         _ => Ok(()),
     }

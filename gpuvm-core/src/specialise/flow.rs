@@ -164,6 +164,8 @@ impl Flow {
                             words: b,
                         };
                     }
+                    // Who would write out so many ways leaves the program to an interpreter (`has_switch`).
+                    Op::Switch => break Exit::Outside(end),
                     Op::Return => break Exit::Return,
                     Op::Halt => break Exit::Halt,
                     Op::Trap => break Exit::Trap,

@@ -38,6 +38,12 @@ pub enum Error {
     /// Bytes are no program or routine that can be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// A batch cannot run.
+    #[error("the batch cannot run: {reason}")]
+    Batch {
+        /// Why, and what to do.
+        reason: String,
+    },
     /// A file cannot be read or written.
     #[error("{path}: {reason}")]
     File {

@@ -55,7 +55,6 @@
 //! `panic = "abort"` ends at the first trap. The result of a VM that trapped or halted is made of words that are 0.
 
 pub(crate) mod context;
-mod interpreted;
 mod parts;
 pub(crate) mod pool;
 pub mod print;
@@ -71,16 +70,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use gpuvm_core::program::{LogLine, Mode};
-use gpuvm_core::settings::Settings;
 use gpuvm_core::types::VmType;
 use gpuvm_engine::room;
 
 use crate::atomics::{Atomics, OwnAtomics};
-use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::logs::LogLimit;
 use crate::registry::Registration;
-use crate::runtime::Runtime;
 use crate::trap::Trap;
 use crate::vector::{Vector, entries, entries_mut, read_all};
 use crate::view::{Seen, View};
@@ -129,27 +125,8 @@ pub(crate) struct Ran {
     pub dropped_texts: u64,
 }
 
-/// Runs what an entry stands for on the CPU, for `vms` VMs: its function, or the interpreter where rustc has not compiled it. Once it is cancelled no further VM begins, and what it gives is not complete.
+/// Calls a routine's function for `vms` VMs. Once it is cancelled no further VM begins, and what it gives is not complete.
 pub(crate) fn run(
-    (runtime, entry): (&Runtime, &Entry),
-    params: Vec<Seen<'_>>,
-    vms: u32,
-    settings: &Settings,
-    log: LogLimit,
-    cancelled: Option<&AtomicBool>,
-) -> Result<Ran> {
-    let recursion_limit = settings.recursion_limit;
-    match entry.native() {
-        Some(registration) => call(registration, params, vms, recursion_limit, log, cancelled),
-        None => {
-            let program = runtime.link_with(entry, settings)?;
-            interpreted::run(&program, params, vms, recursion_limit, log, cancelled)
-        }
-    }
-}
-
-/// Calls a routine's function for so many VMs.
-fn call(
     entry: &'static Registration,
     params: Vec<Seen<'_>>,
     vms: u32,

@@ -14,7 +14,7 @@ use super::keys::Keys;
 use super::library::{lanes_of, span_of_entry, span_of_group};
 use super::node::{Kind, Node, Operand, Read, Sight};
 use super::repeat::GATE;
-use super::types::{column, record};
+use crate::types::{column, record};
 use crate::vector::{Vector, write_pieces};
 
 /// Lanes of a reduction whose results are folded by one VM: those of one workgroup, so that a GPU does so in the same dispatch.

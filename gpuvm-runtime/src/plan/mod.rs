@@ -28,7 +28,6 @@ mod sizes;
 mod sorts;
 mod stats;
 mod trace;
-mod types;
 mod under_way;
 mod until;
 mod verbs;

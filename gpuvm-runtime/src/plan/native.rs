@@ -14,6 +14,7 @@ use super::node::{Kind, Operand, Use};
 use super::run::Run;
 use crate::arg::Argument;
 use crate::bind::Bound;
+use crate::cpu;
 use crate::error::{Error, Result};
 use crate::logs::{LogLimit, Logs};
 use crate::native::{self, Ran};
@@ -143,8 +144,8 @@ impl Run<'_, '_> {
         self.add(&tally, 1);
         let begin = self.log.now();
         let _watched = native::watch::watch(of.entry.id());
-        let mut ran = native::run(
-            (&self.runtime, &of.entry),
+        let mut ran = cpu::run(
+            (self.runtime, &of.entry),
             params,
             vms,
             self.runtime.settings(),

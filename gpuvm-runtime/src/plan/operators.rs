@@ -6,10 +6,10 @@ use super::Plan;
 use super::add::{Parameter, uses};
 use super::keys::{self, Keys};
 use super::node::{Kind, Length, Nature, Node, Operand, Read, Sight, Use};
-use super::types::tuple;
 use crate::entry::Entry;
 use crate::error::{PlanError, Result};
 use crate::handle::Handle;
+use crate::types::tuple;
 
 impl<'a> Plan<'a> {
     pub(super) fn add_operator(

@@ -8,11 +8,11 @@ use super::groups::Groups;
 use super::library::{HISTOGRAM, HISTOGRAM_SUM, NEXT_NUMBER};
 use super::node::{Kind, Length, Node, Operand, Read, Sight, Use};
 use super::operators::own;
-use super::types::tuple;
 use crate::arg::IntoArgs;
 use crate::entry::{Entry, Launchable};
 use crate::error::{PlanError, Result};
 use crate::handle::Handle;
+use crate::types::tuple;
 
 /// Words of all copies of a histogram's bins together, at most, unless the bins alone are more.
 const MOST_COUNTS: usize = 1 << 14;

@@ -200,7 +200,7 @@ fn parts(class: Class) -> &'static [Part] {
             Part::Unit(Unit::Conversion),
             Part::Unit(Unit::Math),
         ],
-        Class::Branch => &[Part::Breaks, Part::Unit(Unit::Calls)],
+        Class::Branch => &[Part::Breaks, Part::Unit(Unit::Calls), Part::Unit(Unit::Switch)],
         Class::Io => &[
             Part::Breaks,
             Part::Unit(Unit::Atomic),

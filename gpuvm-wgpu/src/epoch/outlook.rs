@@ -82,7 +82,7 @@ fn most_epochs(program: &Program, ops: &[Op]) -> Option<u32> {
             Op::Jump => (true, false),
             Op::JumpIf | Op::JumpUnless => (true, true),
             Op::Return | Op::Halt | Op::Trap => (false, false),
-            Op::Call | Op::Yield => return None,
+            Op::Call | Op::Switch | Op::Yield => return None,
             op if op.repeats() == Repeats::Retries => return None,
             _ => (false, true),
         };
@@ -107,7 +107,7 @@ fn looping(program: &Program, ops: &[Op]) -> [bool; TURNS.len()] {
         let label = instruction.operands[0] as usize;
         let again = match op {
             Op::Jump | Op::JumpIf | Op::JumpUnless if label <= at => &ops[label..=at],
-            Op::Call => ops,
+            Op::Call | Op::Switch => ops,
             _ => &[],
         };
         again.iter().for_each(|op| found[rank(*op)] = true);

@@ -33,8 +33,8 @@ pub struct Size {
     pub(super) statements: u64,
     loops: u64,
     blocks: u64,
-    /// Whether its matrices are too many.
-    many_terms: bool,
+    /// Whether it is the interpreter's whatever its size: its matrices are too many, or it goes on in one of many ways.
+    is_left: bool,
 }
 
 impl Size {
@@ -45,8 +45,10 @@ impl Size {
     /// [`Error::Device`](gpuvm_engine::Error::Device) if the shader around the program is wrong.
     pub fn of(program: &Program, options: &Options) -> Result<Size> {
         let instructions = program.code.len();
+        // Each way out of a switch would be a program of its own.
+        let switches = (0..instructions as u32).any(|ip| op_at(program, ip) == Some(Op::Switch));
         let estimated = Size {
-            many_terms: terms(program) > MOST_TERMS,
+            is_left: switches || terms(program) > MOST_TERMS,
             ..Size::default()
         };
         if instructions > SURELY_LARGE {
@@ -56,7 +58,7 @@ impl Size {
                 ..estimated
             });
         }
-        match instructions <= SURELY_SMALL || estimated.many_terms {
+        match instructions <= SURELY_SMALL || estimated.is_left {
             true => Ok(estimated),
             false => Size::measured(program, options),
         }
@@ -115,7 +117,7 @@ impl Size {
             true => 2000 + 350 * self.loops + 40 * self.blocks,
             false => 120 + 40 * self.loops + 5 * self.blocks,
         };
-        match self.many_terms {
+        match self.is_left {
             true => Duration::from_secs(60),
             false => Duration::from_micros(self.statements.saturating_mul(microseconds_a_statement)),
         }
@@ -150,14 +152,14 @@ mod tests {
             statements: 5000,
             loops: 1,
             blocks: 10,
-            many_terms: false,
+            is_left: false,
         };
         assert_eq!(size.excess(false, false), None);
         assert_eq!(size.excess(true, false), Some(Duration::from_millis(13_750)));
         let size = Size { loops: 20, ..size };
         assert!(size.excess(false, false).is_some() && size.excess(false, true).is_none());
         let size = Size {
-            many_terms: true,
+            is_left: true,
             ..Size::default()
         };
         assert!(size.excess(false, true).is_some());

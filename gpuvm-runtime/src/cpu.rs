@@ -1,4 +1,5 @@
-//! Routines and programs that rustc has not compiled, on the native engine: the interpreter in Rust runs their VMs over the thread pool.
+//! What runs on this CPU: functions that rustc has compiled, by the native engine, and routines and programs that were made at run time, whose VMs the
+//! interpreter in Rust runs over the same threads.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,12 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gpuvm_core::program::{Program, TrapRecord};
+use gpuvm_core::settings::Settings;
 use gpuvm_engine::{Execute, Finished, Job, Limit, Reference, Source, Words};
 
-use super::{Ran, pool};
+use crate::entry::Entry;
 use crate::error::Result;
 use crate::logs::{self, LogLimit};
 use crate::marshal::{Cut, Layout};
+use crate::native::{self, Ran, pool};
+use crate::runtime::Runtime;
 use crate::trap::Trap;
 use crate::view::{Seen, view_of};
 use crate::words::WordColumn;
@@ -29,8 +33,24 @@ struct Piece {
     trapped: u32,
 }
 
-/// Runs the program for `vms` VMs. Once it is cancelled no further piece begins, and what it gives is not complete.
+/// Runs what an entry stands for, for `vms` VMs. Once it is cancelled no further VM begins, and what it gives is not complete.
 pub(crate) fn run(
+    (runtime, entry): (&Runtime, &Entry),
+    params: Vec<Seen<'_>>,
+    vms: u32,
+    settings: &Settings,
+    log: LogLimit,
+    cancelled: Option<&AtomicBool>,
+) -> Result<Ran> {
+    let limit = settings.recursion_limit;
+    match entry.native() {
+        Some(registration) => native::run(registration, params, vms, limit, log, cancelled),
+        None => interpret(&runtime.link_with(entry, settings)?, params, vms, limit, log, cancelled),
+    }
+}
+
+/// Runs a program for so many VMs.
+fn interpret(
     program: &Arc<Program>,
     mut params: Vec<Seen<'_>>,
     vms: u32,

@@ -1,4 +1,4 @@
-//! Types that a plan makes of others: slices of columns' entries, tuples of several.
+//! Types that plans and batches make of others: slices of columns' entries, tuples of several.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,7 +17,7 @@ fn slice(element: &'static Type) -> &'static Type {
 }
 
 /// The type of a tuple.
-pub(super) fn tuple(parts: &[&'static Type]) -> &'static Type {
+pub(crate) fn tuple(parts: &[&'static Type]) -> &'static Type {
     let mut offset = 0;
     let fields = parts.iter().enumerate().map(|(index, ty)| {
         offset += ty.words;
@@ -39,7 +39,7 @@ pub(super) fn tuple(parts: &[&'static Type]) -> &'static Type {
 }
 
 /// `&[T]`, or `&mut [T]`.
-pub(super) fn column(element: &'static Type, mutable: bool) -> TypeRef {
+pub(crate) fn column(element: &'static Type, mutable: bool) -> TypeRef {
     TypeRef {
         ty: slice(element),
         refs: 1,
@@ -48,7 +48,7 @@ pub(super) fn column(element: &'static Type, mutable: bool) -> TypeRef {
 }
 
 /// `&mut T`.
-pub(super) fn record(ty: &'static Type) -> TypeRef {
+pub(crate) fn record(ty: &'static Type) -> TypeRef {
     TypeRef {
         ty,
         refs: 1,

@@ -1,0 +1,114 @@
+//! Linking a batch: each routine that is new, on all cores, and then all as one program.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gpuvm_core::compile::link_kernel_behind;
+use gpuvm_core::kernel::{Call, Count, Input, Kernel, Output};
+use gpuvm_core::program::{Choice, Program, batch};
+use gpuvm_core::routine::{RoutineKey, RoutineRef};
+use gpuvm_core::settings::Settings;
+use gpuvm_core::types::TypeRef;
+
+use crate::entry::{Code, Entry};
+use crate::error::{Error, Result};
+use crate::native::pool;
+use crate::runtime::Runtime;
+
+/// How the programs of a batch get at their arguments.
+pub(super) struct Form {
+    /// The launch's parameters, the one that says the program last.
+    pub params: Vec<TypeRef>,
+    /// Which of the routine's are columns with an entry for each case.
+    pub by_case: Vec<bool>,
+    /// How a VM finds its program.
+    pub choice: Choice,
+}
+
+impl Form {
+    /// The kernel of a routine.
+    fn kernel(&self, routine: RoutineRef) -> Kernel {
+        let arg = |(param, by_case): (usize, &bool)| match by_case {
+            true => Input::Element(param),
+            false => Input::Param(param),
+        };
+        Kernel {
+            name: routine.name.to_string(),
+            params: self.params.clone(),
+            result: routine.result,
+            count: match self.choice {
+                Choice::InRows(param) => Count::Again(param),
+                Choice::Given(_) => Count::Vms,
+            },
+            stores: vec![Output {
+                value: Input::Call(0),
+                to: self.params.len(),
+            }],
+            then: None,
+            calls: vec![Call {
+                args: self.by_case.iter().enumerate().map(arg).collect(),
+                routine,
+            }],
+        }
+    }
+}
+
+/// The linked programs of all routines, in order. What was linked before is found again, and the same routine is linked once.
+pub(super) fn link_all(
+    runtime: &Runtime,
+    routines: &[Entry],
+    form: &Form,
+    settings: &Settings,
+) -> Result<Vec<Arc<Program>>> {
+    let mut places: BTreeMap<RoutineKey, usize> = BTreeMap::new();
+    let mut distinct = Vec::new();
+    let mut numbers = Vec::with_capacity(routines.len());
+    for entry in routines {
+        let Code::Routine(routine) = entry.code() else {
+            continue;
+        };
+        numbers.push(*places.entry(routine.key()).or_insert_with(|| {
+            distinct.push(routine);
+            distinct.len() - 1
+        }));
+    }
+    let linked: Vec<Mutex<Option<Result<Arc<Program>>>>> = distinct.iter().map(|_| Mutex::new(None)).collect();
+    let pool = pool::get(0)?;
+    pool::each(&pool, distinct.len(), &|number| {
+        let kernel = form.kernel(distinct[number].clone());
+        let program = runtime.link_kernel_with(&kernel, settings);
+        *linked[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(program);
+    });
+    let mut programs = Vec::with_capacity(distinct.len());
+    let mut data: Vec<u32> = Vec::new();
+    for (routine, program) in distinct.into_iter().zip(linked) {
+        let mut program = program
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .ok_or_else(|| Error::Batch {
+                reason: "a routine was not linked".to_string(),
+            })??;
+        if !program.data.is_empty() {
+            if !data.is_empty() {
+                // Addresses of data are in the code, so one that has some is linked behind that of the others.
+                program = Arc::new(link_kernel_behind(
+                    &form.kernel(routine),
+                    gpuvm_math::LIBRARY,
+                    settings,
+                    data,
+                )?);
+            }
+            data = program.data.clone();
+        }
+        programs.push(program);
+    }
+    Ok(numbers
+        .into_iter()
+        .map(|number| Arc::clone(&programs[number]))
+        .collect())
+}
+
+/// Programs as one.
+pub(super) fn join(programs: &[Arc<Program>], form: &Form, settings: &Settings) -> Result<Program> {
+    Ok(batch("batch", programs, form.choice, settings)?)
+}

@@ -1,0 +1,514 @@
+//! A batch: many routines in one launch, as of a population of programs. Their programs stand one after the other in one, and each VM runs one of them.
+
+mod link;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use gpuvm_core::program::{Choice, Mode, Program};
+use gpuvm_core::settings::Settings;
+use gpuvm_core::types::{TypeRef, Value, VmType};
+use gpuvm_engine::Engine;
+
+use crate::arg::{Arg, Argument, IntoArg, IntoArgs};
+use crate::budget::Budget;
+use crate::done::Done;
+use crate::entry::{Entry, Launchable};
+use crate::error::{Error, Result};
+use crate::launch::Launch;
+use crate::runtime::Runtime;
+use crate::stats::Stats;
+use crate::store::{Store, make_words};
+use crate::types::column;
+use crate::words::WordColumn;
+
+/// Instructions of the programs of one launch together: what labels on devices can count, by halves.
+const MOST_INSTRUCTIONS: usize = 1 << 20;
+/// VMs of one launch.
+const MOST_VMS: usize = 1 << 30;
+
+/// Many routines that run in one launch, or in as few as there can be. It is being put together; nothing happens before [`run`](Batch::run).
+///
+/// All have the same parameters and results. Without more, each of them runs over the same *cases*, and there is a VM for each routine and case; with
+/// [`choose`](Batch::choose), each VM runs the routine that its number says.
+///
+/// ```
+/// # use gpuvm_runtime as gpuvm;
+/// # fn example(runtime: &gpuvm::Runtime) -> gpuvm::Result<()> {
+/// // A thousand parabolas at ten thousand places.
+/// let parabolas: Vec<gpuvm::Routine> = (0..1000)
+///     .map(|a| {
+///         gpuvm::build("parabola", |f| {
+///             let x = f.param::<f32>("x");
+///             f.ret(x * x * (a as f32) + 1.0);
+///         })
+///     })
+///     .collect::<gpuvm::Result<_>>()?;
+/// let xs: Vec<f32> = (0..10_000).map(|x| x as f32 / 100.0).collect();
+/// let done = runtime.batch(&parabolas)?.args((&xs,)).run()?;
+/// let of_the_third: Vec<f32> = done.output(3)?;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a batch does nothing until `run` is called"]
+pub struct Batch<'a> {
+    runtime: Runtime,
+    routines: Vec<Entry>,
+    args: Vec<Arg<'a>>,
+    cases: Option<usize>,
+    choice: Option<Vec<u32>>,
+    engine: Engine,
+    budget: Budget,
+    depth: Option<u32>,
+}
+
+impl Runtime {
+    /// Begins a batch of these routines: ids, or [`Routine`](crate::Routine)s of the binary or made at run time. One may be there several times.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runtime::launch`]; [`Error::Batch`] if there is none, or if one has other parameters or another result than the first, or is a linked program.
+    pub fn batch<'a, L: Launchable>(&self, routines: impl IntoIterator<Item = L>) -> Result<Batch<'a>> {
+        let routines: Vec<Entry> = routines.into_iter().map(L::entry).collect::<Result<_>>()?;
+        check_alike(&routines)?;
+        Ok(Batch {
+            runtime: self.clone(),
+            routines,
+            args: Vec::new(),
+            cases: None,
+            choice: None,
+            engine: Engine::Auto,
+            budget: Budget::unlimited(),
+            depth: None,
+        })
+    }
+}
+
+/// Refuses routines that differ in what the caller sees.
+fn check_alike(routines: &[Entry]) -> Result<()> {
+    let refused = |reason: String| Err(Error::Batch { reason });
+    let Some(first) = routines.first() else {
+        return refused("it has no routines".to_string());
+    };
+    let written = |entry: &Entry| -> (Vec<TypeRef>, TypeRef) { (entry.params().to_vec(), entry.result()) };
+    let same = |a: &TypeRef, b: &TypeRef| a.refs == b.refs && a.mutable == b.mutable && a.ty.same(b.ty);
+    let (params, result) = written(first);
+    for entry in routines {
+        if entry.is_program() {
+            return refused(format!(
+                "`{}` is a linked program, which is launched by itself",
+                entry.id()
+            ));
+        }
+        let (others, other) = written(entry);
+        if others.len() != params.len()
+            || !params.iter().zip(&others).all(|(a, b)| same(a, b))
+            || !same(&result, &other)
+        {
+            return refused(format!(
+                "`{}` is `fn({}) -> {}`, and `{}` is `fn({}) -> {}`: all routines of a batch have one signature",
+                first.id(),
+                listed(&params),
+                result,
+                entry.id(),
+                listed(&others),
+                other
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn listed(types: &[TypeRef]) -> String {
+    let types: Vec<String> = types.iter().map(TypeRef::to_string).collect();
+    types.join(", ")
+}
+
+impl<'a> Batch<'a> {
+    /// The arguments, as a tuple with one entry a parameter. They mean what they mean to a [launch](Runtime::launch), but that a column has an entry for
+    /// each case: `&[T]` for an `x: T`. What VMs write, `&mut [T]`, has entries for all VMs, the first routine's first.
+    pub fn args(mut self, args: impl IntoArgs<'a>) -> Self {
+        self.args = args.into_args();
+        self
+    }
+
+    /// How many cases there are. Needed only where no argument is a column. With [`choose`](Batch::choose) it is not asked.
+    pub fn cases(mut self, cases: usize) -> Self {
+        self.cases = Some(cases);
+        self
+    }
+
+    /// Lets each VM run one routine, by its place in the batch: VM v runs number `routines[v]`, and columns have an entry for each VM.
+    pub fn choose(mut self, routines: &[u32]) -> Self {
+        self.choice = Some(routines.to_vec());
+        self
+    }
+
+    /// Which engine runs it. All of them give the same results. [`Engine::Auto`] means the interpreter on a GPU, for which nothing is compiled.
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = engine;
+        self
+    }
+
+    /// How much it may run before it gives up with [`Error::Budget`]: `Budget::cycles(n)` bounds each VM, so that routines without end do not keep the
+    /// others.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// How deep calls may nest in routines with recursion, as [`Launch::depth`].
+    pub fn depth(mut self, depth: u32) -> Self {
+        self.depth = Some(depth);
+        self
+    }
+
+    /// Links what is new, on all cores, and runs all to their ends. VMs that trap leave the others alone: their results are made of words that are 0, and
+    /// [`BatchDone::first_trap`] tells of the first.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with an argument, by its parameter's name; [`Error::Batch`] if a chosen routine is not there, or if what VMs write would have to be cut;
+    /// [`Error::Link`]; [`Error::Budget`] with the results of all VMs that are done; what the device could not do.
+    pub fn run(mut self) -> Result<BatchDone> {
+        let begin = Instant::now();
+        let first = self.routines[0].clone();
+        let params = first.params().to_vec();
+        if self.args.len() != params.len() {
+            return Err(Error::ArgumentCount {
+                routine: first.id().to_string(),
+                expected: params.len(),
+                parameters: first.names(),
+                found: self.args.len(),
+            });
+        }
+        let rows = match &self.choice {
+            None => self.rows(&first, &params)?,
+            Some(choice) => {
+                let missing = choice
+                    .iter()
+                    .position(|routine| *routine as usize >= self.routines.len());
+                if let Some(vm) = missing {
+                    return Err(Error::Batch {
+                        reason: format!(
+                            "VM {vm} is to run routine {}, and there are {}",
+                            choice[vm],
+                            self.routines.len()
+                        ),
+                    });
+                }
+                choice.len()
+            }
+        };
+        let settings = Settings {
+            recursion_limit: self.depth.unwrap_or(self.runtime.settings().recursion_limit),
+            ..self.runtime.settings().clone()
+        };
+        let form = self.form(&params);
+        let programs = link::link_all(&self.runtime, &self.routines, &form, &settings)?;
+        let groups = self.groups(&programs, rows)?;
+        if groups.len() > 1 {
+            self.share_columns(&form)?;
+        }
+        let mut done = BatchDone {
+            routines: self.routines.len(),
+            rows,
+            chosen: self.choice.is_some(),
+            parts: Vec::with_capacity(groups.len()),
+            traps: 0,
+            first_trap: None,
+            stats: None,
+        };
+        let last = groups.len() - 1;
+        for (number, group) in groups.into_iter().enumerate() {
+            let vms = if self.choice.is_some() {
+                rows
+            } else {
+                rows * group.len()
+            };
+            let program = link::join(&programs[group.clone()], &form, &settings)?;
+            let entry = Entry::of_batch(Arc::new(program), first.clone());
+            let args = match number == last {
+                true => std::mem::take(&mut self.args),
+                false => self.args.iter().filter_map(shared).collect(),
+            };
+            let launch = self.launch(entry, args, rows, vms);
+            done.take(launch.run(), group.start, self.choice.as_deref())?;
+        }
+        if let Some(stats) = &mut done.stats {
+            stats.host_time = begin.elapsed();
+        }
+        Ok(done)
+    }
+
+    fn launch(&self, entry: Entry, mut args: Vec<Arg<'a>>, rows: usize, vms: usize) -> Launch<'a> {
+        match &self.choice {
+            None => args.push((rows as u32).into_arg()),
+            Some(choice) => args.push(Arg(Argument::Read(Box::new(WordColumn {
+                element: u32::TYPE,
+                entries: choice.len(),
+                words: choice.clone(),
+            })))),
+        }
+        let engine = match self.engine {
+            Engine::Auto => self.runtime.batching(entry.params()),
+            engine => engine,
+        };
+        let launch = Launch::new(self.runtime.clone(), entry)
+            .with_args(args)
+            .vms(vms)
+            .engine(engine)
+            .budget(self.budget);
+        match self.depth {
+            Some(depth) => launch.depth(depth),
+            None => launch,
+        }
+    }
+
+    /// How many cases there are: what `.cases(…)` says, or the length of the columns, which all have to agree.
+    fn rows(&self, first: &Entry, params: &[TypeRef]) -> Result<usize> {
+        let mut decided = self.cases.map(|cases| (cases, "`.cases(…)` says so".to_string()));
+        for (index, (Arg(argument), ty)) in self.args.iter().zip(params).enumerate() {
+            let is_value = matches!(Mode::of(*ty), Some((Mode::Value, _)));
+            if !is_value || matches!(argument, Argument::Uniform(_)) {
+                continue;
+            }
+            let parameter = first.name(index).into_owned();
+            match &decided {
+                None => decided = Some((argument.len(), format!("`{parameter}` has as many entries"))),
+                Some((cases, _)) if *cases == argument.len() => {}
+                Some((cases, why)) => {
+                    return Err(Error::ArgumentLength {
+                        routine: first.id().to_string(),
+                        parameter,
+                        expected: *cases,
+                        found: argument.len(),
+                        decided_by: why.clone(),
+                    });
+                }
+            }
+        }
+        match decided {
+            Some((cases @ 1.., _)) => Ok(cases),
+            _ => Err(Error::Batch {
+                reason: "nothing says how many cases there are; give a column with entries, or `.cases(n)`".to_string(),
+            }),
+        }
+    }
+
+    /// How the programs get at their arguments.
+    fn form(&self, params: &[TypeRef]) -> link::Form {
+        let in_rows = self.choice.is_none();
+        let of_case = |(Arg(argument), ty): (&Arg<'_>, &TypeRef)| {
+            let is_value = matches!(Mode::of(*ty), Some((Mode::Value, _)));
+            in_rows && is_value && !matches!(argument, Argument::Uniform(_))
+        };
+        let by_case: Vec<bool> = self.args.iter().zip(params).map(of_case).collect();
+        let own = params.iter().zip(&by_case).map(|(ty, by_case)| match by_case {
+            true => column(ty.ty, false),
+            false => *ty,
+        });
+        link::Form {
+            params: own.chain([TypeRef::of::<u32>()]).collect(),
+            by_case,
+            choice: match in_rows {
+                true => Choice::InRows(params.len()),
+                false => Choice::Given(params.len()),
+            },
+        }
+    }
+
+    /// The routines of each launch.
+    fn groups(&self, programs: &[Arc<Program>], rows: usize) -> Result<Vec<std::ops::Range<usize>>> {
+        let most_programs = match self.choice {
+            None => (MOST_VMS / rows).max(1),
+            Some(_) => usize::MAX,
+        };
+        let mut groups = Vec::new();
+        let (mut start, mut instructions) = (0, 0);
+        for (number, program) in programs.iter().enumerate() {
+            let more = program.code.len() + program.sites.len() + 2;
+            if number > start && (instructions + more > MOST_INSTRUCTIONS || number - start >= most_programs) {
+                groups.push(start..number);
+                (start, instructions) = (number, 0);
+            }
+            instructions += more;
+        }
+        groups.push(start..programs.len());
+        if groups.len() > 1 && self.choice.is_some() {
+            return Err(Error::Batch {
+                reason: format!(
+                    "its routines have more than the {MOST_INSTRUCTIONS} instructions of one launch, and with `choose` there is only one; run several batches"
+                ),
+            });
+        }
+        Ok(groups)
+    }
+
+    /// Lets several launches have the arguments: columns that are read become buffers, so that they travel once.
+    fn share_columns(&mut self, form: &link::Form) -> Result<()> {
+        for (Arg(argument), ty) in self.args.iter_mut().zip(&form.params) {
+            if ty.mutable {
+                return Err(Error::Batch {
+                    reason: format!(
+                        "its routines take several launches, of {MOST_INSTRUCTIONS} instructions and {MOST_VMS} VMs at most each, and what VMs write cannot be cut; run several batches"
+                    ),
+                });
+            }
+            if let Argument::Read(column) = argument {
+                *argument = Argument::Buffer(Arc::new(Store::new(column.to_vector().into(), make_words)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The argument once more, if it can be shared.
+fn shared<'a>(Arg(argument): &Arg<'a>) -> Option<Arg<'a>> {
+    Some(Arg(match argument {
+        Argument::Uniform(value) => Argument::Uniform(value.to_vector()),
+        Argument::Buffer(store) => Argument::Buffer(Arc::clone(store)),
+        Argument::Atomics(atomics) => Argument::Atomics(*atomics),
+        _ => return None,
+    }))
+}
+
+/// What a batch has come to.
+#[derive(Debug)]
+pub struct BatchDone {
+    routines: usize,
+    rows: usize,
+    chosen: bool,
+    /// What each launch has come to.
+    parts: Vec<Done>,
+    traps: u64,
+    first_trap: Option<BatchTrap>,
+    stats: Option<Stats>,
+}
+
+/// A VM of a batch that trapped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchTrap {
+    /// The number of its routine in the batch.
+    pub routine: usize,
+    /// Its case, or its number where each VM chose its routine.
+    pub case: usize,
+    /// The source file of the place where it trapped.
+    pub file: String,
+    /// The line in that file.
+    pub line: u32,
+    /// What a native panic at that place says.
+    pub message: String,
+}
+
+impl fmt::Display for BatchTrap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BatchTrap {
+            routine,
+            case,
+            file,
+            line,
+            message,
+        } = self;
+        write!(
+            f,
+            "routine {routine} trapped in case {case} at {file}:{line}: {message}"
+        )
+    }
+}
+
+impl BatchDone {
+    /// How many routines it had.
+    pub fn routines(&self) -> usize {
+        self.routines
+    }
+
+    /// How many cases there were, or VMs where each [chose](Batch::choose) its routine.
+    pub fn cases(&self) -> usize {
+        self.rows
+    }
+
+    /// What one routine returned, case by case; zeros where it trapped. Where each VM chose its routine, see [`BatchDone::all`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutputType`] if the routines return something else, [`Error::Batch`] if there is no such routine or each VM chose its own.
+    pub fn output<R: VmType>(&self, routine: usize) -> Result<Vec<R>> {
+        if self.chosen || routine >= self.routines {
+            return Err(Error::Batch {
+                reason: match self.chosen {
+                    true => "each VM chose its routine, so that `all` has the results".to_string(),
+                    false => format!("there is no routine {routine}, only {} of them", self.routines),
+                },
+            });
+        }
+        let mut first = 0;
+        for part in &self.parts {
+            let here = part.stats().vms as usize / self.rows;
+            if routine < first + here {
+                return part.results_in((routine - first) * self.rows..(routine - first + 1) * self.rows);
+            }
+            first += here;
+        }
+        Ok(Vec::new())
+    }
+
+    /// What all VMs returned: the first routine's cases, then the second's, or VM by VM where each chose its routine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutputType`] if the routines return something else.
+    pub fn all<R: VmType>(&self) -> Result<Vec<R>> {
+        let mut all = Vec::new();
+        for part in &self.parts {
+            all.extend(part.results_in::<R>(0..part.stats().vms as usize)?);
+        }
+        Ok(all)
+    }
+
+    /// How many VMs trapped.
+    pub fn traps(&self) -> u64 {
+        self.traps
+    }
+
+    /// The first VM that trapped: of the first routine of which one did, or, where each VM chose its routine, the first of all.
+    pub fn first_trap(&self) -> Option<&BatchTrap> {
+        self.first_trap.as_ref()
+    }
+
+    /// What it cost, all launches together.
+    pub fn stats(&self) -> Option<&Stats> {
+        self.stats.as_ref()
+    }
+
+    /// Adds what a launch has come to, whose first routine is that number in the batch.
+    fn take(&mut self, ran: Result<Done>, first: usize, choice: Option<&[u32]>) -> Result<()> {
+        let part = match ran {
+            Ok(done) => done,
+            Err(Error::Trap(report)) => {
+                let report = *report;
+                let vm = report.vm as usize;
+                self.traps += report.count;
+                self.first_trap.get_or_insert(BatchTrap {
+                    routine: match choice {
+                        None => first + vm / self.rows,
+                        Some(choice) => choice[vm] as usize,
+                    },
+                    case: if choice.is_some() { vm } else { vm % self.rows },
+                    file: report.file,
+                    line: report.line,
+                    message: report.message,
+                });
+                report.done
+            }
+            Err(other) => return Err(other),
+        };
+        match &mut self.stats {
+            None => self.stats = Some(part.stats().clone()),
+            Some(stats) => stats.add(part.stats()),
+        }
+        self.parts.push(part);
+        Ok(())
+    }
+}
