@@ -82,6 +82,15 @@ impl Done {
         &self.stats
     }
 
+    /// What the VMs returned, as a column of words.
+    pub(crate) fn into_column(self) -> WordColumn {
+        WordColumn {
+            element: self.result,
+            entries: self.stats.vms as usize,
+            words: self.words_of(None).into_owned(),
+        }
+    }
+
     /// What some of the VMs returned.
     ///
     /// # Errors

@@ -262,3 +262,66 @@ fn a_batch_too_large_for_one_launch_takes_several() {
         assert_eq!(done.output::<u32>(number).unwrap(), expected);
     }
 }
+
+#[routine]
+fn mix(a: f32, b: f32) -> f32 {
+    a * 0.75 + b
+}
+
+#[test]
+fn results_are_folded_in_an_order_that_is_told() {
+    let routines = polynomials(30);
+    for cases in [1usize, 5, 256, 600] {
+        let x: Vec<f32> = (0..cases).map(|i| (i * 37 % 91) as f32 * 0.03 - 1.3).collect();
+        let expected: Vec<f32> = routines
+            .iter()
+            .map(|routine| {
+                let alone = runtime()
+                    .launch(routine)
+                    .unwrap()
+                    .args((&x, 0.25f32))
+                    .engine(Engine::Native)
+                    .run()
+                    .unwrap();
+                let all: Vec<f32> = alone.output().unwrap();
+                let lanes =
+                    (0..cases.min(256)).map(|lane| all.iter().skip(lane).step_by(256).copied().reduce(mix).unwrap());
+                lanes.reduce(mix).unwrap()
+            })
+            .collect();
+        for engine in ENGINES {
+            let batch = runtime()
+                .batch(&routines)
+                .unwrap()
+                .args((&x, 0.25f32))
+                .fold("mix")
+                .unwrap();
+            let done = batch.engine(engine).run().unwrap();
+            assert_eq!((done.routines(), done.cases()), (30, 1), "{engine}");
+            assert_eq!(done.all::<f32>().unwrap(), expected, "{engine} {cases}");
+            assert_eq!(done.output::<f32>(7).unwrap(), expected[7..8], "{engine} {cases}");
+        }
+    }
+    let wrong = runtime()
+        .batch(&routines)
+        .unwrap()
+        .args((&[1.0f32], 0.0f32))
+        .fold("wave")
+        .unwrap();
+    assert!(wrong.run().is_ok(), "`wave` is an operator of floats");
+    let one = build("count", |f| {
+        let x = f.param::<f32>("x");
+        f.ret(x.cast::<u32>());
+    })
+    .unwrap();
+    let wrong = runtime()
+        .batch([&one])
+        .unwrap()
+        .args((&[1.0f32],))
+        .fold("wave")
+        .unwrap();
+    assert_eq!(
+        wrong.run().unwrap_err().to_string(),
+        "the batch cannot run: its results are folded by a routine `fn(u32, u32) -> u32`, and `wave` is `fn(f32, f32) -> f32`"
+    );
+}

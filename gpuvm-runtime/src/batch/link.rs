@@ -10,6 +10,7 @@ use gpuvm_core::routine::{RoutineKey, RoutineRef};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::TypeRef;
 
+use super::fold::Folding;
 use crate::entry::{Code, Entry};
 use crate::error::{Error, Result};
 use crate::native::pool;
@@ -23,6 +24,8 @@ pub(super) struct Form {
     pub by_case: Vec<bool>,
     /// How a VM finds its program.
     pub choice: Choice,
+    /// How results are folded, if they are.
+    pub folding: Option<Folding>,
 }
 
 impl Form {
@@ -32,7 +35,7 @@ impl Form {
             true => Input::Element(param),
             false => Input::Param(param),
         };
-        Kernel {
+        let kernel = Kernel {
             name: routine.name.to_string(),
             params: self.params.clone(),
             result: routine.result,
@@ -49,6 +52,10 @@ impl Form {
                 args: self.by_case.iter().enumerate().map(arg).collect(),
                 routine,
             }],
+        };
+        match &self.folding {
+            Some(folding) => folding.of_lanes(kernel, self.by_case.len()),
+            None => kernel,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A batch: many routines in one launch, as of a population of programs. Their programs stand one after the other in one, and each VM runs one of them.
 
+mod fold;
 mod link;
 
 use std::fmt;
@@ -14,7 +15,7 @@ use gpuvm_engine::Engine;
 use crate::arg::{Arg, Argument, IntoArg, IntoArgs};
 use crate::budget::Budget;
 use crate::done::Done;
-use crate::entry::{Entry, Launchable};
+use crate::entry::{Code, Entry, Launchable};
 use crate::error::{Error, Result};
 use crate::launch::Launch;
 use crate::runtime::Runtime;
@@ -22,6 +23,7 @@ use crate::stats::Stats;
 use crate::store::{Store, make_words};
 use crate::types::column;
 use crate::words::WordColumn;
+use fold::Folding;
 
 /// Instructions of the programs of one launch together: what labels on devices can count, by halves.
 const MOST_INSTRUCTIONS: usize = 1 << 20;
@@ -58,6 +60,7 @@ pub struct Batch<'a> {
     args: Vec<Arg<'a>>,
     cases: Option<usize>,
     choice: Option<Vec<u32>>,
+    fold: Option<Entry>,
     engine: Engine,
     budget: Budget,
     depth: Option<u32>,
@@ -78,6 +81,7 @@ impl Runtime {
             args: Vec::new(),
             cases: None,
             choice: None,
+            fold: None,
             engine: Engine::Auto,
             budget: Budget::unlimited(),
             depth: None,
@@ -145,6 +149,34 @@ impl<'a> Batch<'a> {
         self
     }
 
+    /// Folds what each routine returns for its cases by a routine `fn(T, T) -> T`, so that there is one result a routine: an error, a count, a best one.
+    ///
+    /// The order depends on nothing but the number of cases: of 256 lanes, or as many as there are cases if these are fewer, lane l folds the cases l, l + 256,
+    /// l + 512, … from left to right, and what the lanes come to is folded in their order.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime, formulas: &[gpuvm::Routine], x: &[f32], y: &[f32]) -> gpuvm::Result<()> {
+    /// let done = runtime.batch(formulas)?.args((x, y)).fold("add")?.run()?;
+    /// let errors: Vec<f32> = done.all()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Runtime::launch`], and [`Error::Batch`] for a linked program.
+    pub fn fold(mut self, by: impl Launchable) -> Result<Self> {
+        let by = by.entry()?;
+        if by.is_program() {
+            return Err(Error::Batch {
+                reason: format!("`{}` is a linked program, and results are folded by a routine", by.id()),
+            });
+        }
+        self.fold = Some(by);
+        Ok(self)
+    }
+
     /// Which engine runs it. All of them give the same results. [`Engine::Auto`] means the interpreter on a GPU, for which nothing is compiled.
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = engine;
@@ -201,19 +233,27 @@ impl<'a> Batch<'a> {
                 choice.len()
             }
         };
+        let folding = self.folding(&first, rows)?;
         let settings = Settings {
             recursion_limit: self.depth.unwrap_or(self.runtime.settings().recursion_limit),
             ..self.runtime.settings().clone()
         };
-        let form = self.form(&params);
+        let mut form = self.form(&params);
+        let vms_each = match folding {
+            Some(folding) => {
+                Folding::adapt(&mut form);
+                form.folding.insert(folding).lanes as usize
+            }
+            None => rows,
+        };
         let programs = link::link_all(&self.runtime, &self.routines, &form, &settings)?;
-        let groups = self.groups(&programs, rows)?;
+        let groups = self.groups(&programs, vms_each)?;
         if groups.len() > 1 {
             self.share_columns(&form)?;
         }
         let mut done = BatchDone {
             routines: self.routines.len(),
-            rows,
+            rows: if form.folding.is_some() { 1 } else { rows },
             chosen: self.choice.is_some(),
             parts: Vec::with_capacity(groups.len()),
             traps: 0,
@@ -225,7 +265,7 @@ impl<'a> Batch<'a> {
             let vms = if self.choice.is_some() {
                 rows
             } else {
-                rows * group.len()
+                vms_each * group.len()
             };
             let program = link::join(&programs[group.clone()], &form, &settings)?;
             let entry = Entry::of_batch(Arc::new(program), first.clone());
@@ -233,8 +273,20 @@ impl<'a> Batch<'a> {
                 true => std::mem::take(&mut self.args),
                 false => self.args.iter().filter_map(shared).collect(),
             };
-            let launch = self.launch(entry, args, rows, vms);
-            done.take(launch.run(), group.start, self.choice.as_deref())?;
+            let launch = self.launch(entry, args, &form, rows).vms(vms);
+            let folded = done.take(launch.run(), (group.start, vms_each), self.choice.as_deref())?;
+            let Some(folding) = &form.folding else {
+                done.parts.push(folded);
+                continue;
+            };
+            let program = folding.of_routines(&self.runtime, first.result(), &settings)?;
+            let lanes = Arg(Argument::Read(Box::new(folded.into_column())));
+            let launch = Launch::new(self.runtime.clone(), Entry::of_batch(program, first.clone()))
+                .with_args(vec![lanes])
+                .vms(group.len())
+                .engine(self.engine_for(&[]));
+            let part = done.take(launch.run(), (group.start, 1), None)?;
+            done.parts.push(part);
         }
         if let Some(stats) = &mut done.stats {
             stats.host_time = begin.elapsed();
@@ -242,7 +294,31 @@ impl<'a> Batch<'a> {
         Ok(done)
     }
 
-    fn launch(&self, entry: Entry, mut args: Vec<Arg<'a>>, rows: usize, vms: usize) -> Launch<'a> {
+    /// How results are folded, if they are.
+    fn folding(&self, first: &Entry, cases: usize) -> Result<Option<Folding>> {
+        let Some(by) = &self.fold else {
+            return Ok(None);
+        };
+        if self.choice.is_some() {
+            return Err(Error::Batch {
+                reason: "where each VM chooses its routine there are no cases to fold".to_string(),
+            });
+        }
+        match by.code() {
+            Code::Routine(op) => Folding::new(op, first.result(), cases).map(Some),
+            Code::Program(_) => Ok(None),
+        }
+    }
+
+    /// The engine for programs with such parameters.
+    fn engine_for(&self, params: &[TypeRef]) -> Engine {
+        match self.engine {
+            Engine::Auto => self.runtime.batching(params),
+            engine => engine,
+        }
+    }
+
+    fn launch(&self, entry: Entry, mut args: Vec<Arg<'a>>, form: &link::Form, rows: usize) -> Launch<'a> {
         match &self.choice {
             None => args.push((rows as u32).into_arg()),
             Some(choice) => args.push(Arg(Argument::Read(Box::new(WordColumn {
@@ -251,13 +327,10 @@ impl<'a> Batch<'a> {
                 words: choice.clone(),
             })))),
         }
-        let engine = match self.engine {
-            Engine::Auto => self.runtime.batching(entry.params()),
-            engine => engine,
-        };
+        args.extend(form.folding.as_ref().map(|folding| folding.lanes.into_arg()));
+        let engine = self.engine_for(entry.params());
         let launch = Launch::new(self.runtime.clone(), entry)
             .with_args(args)
-            .vms(vms)
             .engine(engine)
             .budget(self.budget);
         match self.depth {
@@ -316,6 +389,7 @@ impl<'a> Batch<'a> {
                 true => Choice::InRows(params.len()),
                 false => Choice::Given(params.len()),
             },
+            folding: None,
         }
     }
 
@@ -392,7 +466,8 @@ pub struct BatchDone {
 pub struct BatchTrap {
     /// The number of its routine in the batch.
     pub routine: usize,
-    /// Its case, or its number where each VM chose its routine.
+    /// Its case, or its number where each VM chose its routine. Where results are [folded](Batch::fold), its lane, which is the remainder of the case by
+    /// the number of lanes.
     pub case: usize,
     /// The source file of the place where it trapped.
     pub file: String,
@@ -424,7 +499,8 @@ impl BatchDone {
         self.routines
     }
 
-    /// How many cases there were, or VMs where each [chose](Batch::choose) its routine.
+    /// How many results each routine has: as many as there were cases, or one if they were [folded](Batch::fold). Where each VM
+    /// [chose](Batch::choose) its routine, how many VMs there were.
     pub fn cases(&self) -> usize {
         self.rows
     }
@@ -482,8 +558,8 @@ impl BatchDone {
         self.stats.as_ref()
     }
 
-    /// Adds what a launch has come to, whose first routine is that number in the batch.
-    fn take(&mut self, ran: Result<Done>, first: usize, choice: Option<&[u32]>) -> Result<()> {
+    /// Notes what a launch has come to, whose first routine is that number in the batch and has so many VMs.
+    fn take(&mut self, ran: Result<Done>, (first, each): (usize, usize), choice: Option<&[u32]>) -> Result<Done> {
         let part = match ran {
             Ok(done) => done,
             Err(Error::Trap(report)) => {
@@ -492,10 +568,10 @@ impl BatchDone {
                 self.traps += report.count;
                 self.first_trap.get_or_insert(BatchTrap {
                     routine: match choice {
-                        None => first + vm / self.rows,
+                        None => first + vm / each,
                         Some(choice) => choice[vm] as usize,
                     },
-                    case: if choice.is_some() { vm } else { vm % self.rows },
+                    case: if choice.is_some() { vm } else { vm % each },
                     file: report.file,
                     line: report.line,
                     message: report.message,
@@ -508,7 +584,6 @@ impl BatchDone {
             None => self.stats = Some(part.stats().clone()),
             Some(stats) => stats.add(part.stats()),
         }
-        self.parts.push(part);
-        Ok(())
+        Ok(part)
     }
 }
