@@ -31,13 +31,46 @@ struct Shared {
     settings: Settings,
     config: RuntimeConfig,
     /// Linked programs by what tells their routines apart, and the depth they allow.
-    programs: Mutex<BTreeMap<(RoutineKey, u32), Arc<Program>>>,
+    programs: Mutex<Remembered<(RoutineKey, u32)>>,
     /// Linked kernels of plans by what tells them apart.
-    kernels: Mutex<BTreeMap<String, Arc<Program>>>,
+    kernels: Mutex<Remembered<String>>,
 }
 
-/// Kernels of plans, and programs, that are remembered; after so many different ones, all are forgotten.
-const MOST_KERNELS: usize = 1 << 14;
+/// Linked programs by what tells them apart: those that were asked for last, and those before them.
+struct Remembered<K> {
+    last: BTreeMap<K, Arc<Program>>,
+    before: BTreeMap<K, Arc<Program>>,
+}
+
+/// Programs that were asked for last are as many at most; then they become those before, which are forgotten.
+const MOST_REMEMBERED: usize = 1 << 14;
+
+impl<K> Default for Remembered<K> {
+    fn default() -> Self {
+        Remembered {
+            last: BTreeMap::new(),
+            before: BTreeMap::new(),
+        }
+    }
+}
+
+impl<K: Ord> Remembered<K> {
+    fn get(&mut self, key: &K) -> Option<Arc<Program>> {
+        if let Some(program) = self.last.get(key) {
+            return Some(Arc::clone(program));
+        }
+        let (key, program) = self.before.remove_entry(key)?;
+        Some(self.keep(key, program))
+    }
+
+    /// Remembers a program, unless there is one already.
+    fn keep(&mut self, key: K, program: Arc<Program>) -> Arc<Program> {
+        if self.last.len() >= MOST_REMEMBERED {
+            self.before = std::mem::take(&mut self.last);
+        }
+        Arc::clone(self.last.entry(key).or_insert(program))
+    }
+}
 
 impl Runtime {
     /// A runtime on the best GPU, or on this CPU where there is none. A software rasteriser does not count as a GPU.
@@ -117,15 +150,11 @@ impl Runtime {
         let key = (key, settings.recursion_limit);
         let programs = || self.shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = programs().get(&key) {
-            return Ok(Arc::clone(program));
+            return Ok(program);
         }
         // Linking without the lock lets different routines link at the same time; of two equal programs the first stays.
         let program = Arc::new(link_kernel(&kernel(), gpuvm_math::LIBRARY, settings)?);
-        let mut programs = programs();
-        if programs.len() >= MOST_KERNELS {
-            programs.clear();
-        }
-        Ok(Arc::clone(programs.entry(key).or_insert(program)))
+        Ok(programs().keep(key, program))
     }
 
     /// Links a kernel with settings that may be others than the runtime's.
@@ -141,14 +170,10 @@ impl Runtime {
         let key = kernel.key();
         let kernels = || self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = kernels().get(&key) {
-            return Ok(Arc::clone(program));
+            return Ok(program);
         }
         let program = Arc::new(link_kernel(kernel, gpuvm_math::LIBRARY, &self.shared.settings)?);
-        let mut kernels = kernels();
-        if kernels.len() >= MOST_KERNELS {
-            kernels.clear();
-        }
-        Ok(Arc::clone(kernels.entry(key).or_insert(program)))
+        Ok(kernels().keep(key, program))
     }
 
     /// Links a routine with settings that may be others than the runtime's. A program is linked already.

@@ -162,7 +162,7 @@ impl Kernel {
                 self.chunk(*chunk)?;
                 self.fold(op, partial).and_then(|_| self.record_of(partial, op))
             }
-            Then::ReduceSpans { op, partial, span } => {
+            Then::ReduceSpans { op, partial, span, .. } => {
                 let wanted = TypeRef::of::<(u32, u32, u32)>();
                 self.arguments(span, 0).map_err(|what| format!("the span: {what}"))?;
                 if span

@@ -30,9 +30,14 @@ impl Kernel {
             Some(Then::ReduceChunks { op, partial, chunk }) => {
                 write!(key, " chunks {} {partial:?}{chunk}", operator(op))
             }
-            Some(Then::ReduceSpans { op, partial, span }) => {
+            Some(Then::ReduceSpans {
+                op,
+                partial,
+                span,
+                rolled,
+            }) => {
                 let (routine, args) = (identity(&span.routine), &span.args);
-                write!(key, " spans {} {partial:?}{routine} {args:?}", operator(op))
+                write!(key, " spans {} {partial:?}{routine} {args:?}{rolled}", operator(op))
             }
             Some(Then::ReduceOwn { op, partial, chunk }) => {
                 write!(key, " own {} {partial:?}{chunk}", operator(op))

@@ -96,7 +96,12 @@ fn spans_are_folded_as_their_routine_says() {
         over(params, vec![call(self::step(), vec![Input::Element(0)])], {
             let (op, partial) = (Fold::Routine(mix().into()), output(Input::Call(0), 2));
             let span = call(span(), vec![Input::Param(1), Input::Constant(vec![step])]);
-            Then::ReduceSpans { op, partial, span }
+            Then::ReduceSpans {
+                op,
+                partial,
+                span,
+                rolled: false,
+            }
         })
     };
     let bounds = [0, 9, 9, 10, 31, 25, 30];

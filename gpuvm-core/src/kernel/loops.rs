@@ -83,7 +83,7 @@ impl Builder<'_> {
                 self.halt_unless_below(range.start, range.count);
                 self.reduce(op, partial, range, Step::One);
             }
-            Then::ReduceSpans { op, partial, span } => {
+            Then::ReduceSpans { op, partial, span, .. } => {
                 let count = self.count(&kernel.count);
                 let at = At { index: vm, count };
                 let [start, step, end] = self.span(span, at);
@@ -241,6 +241,9 @@ impl Builder<'_> {
     /// How many elements are loaded together: several where they and what is done with them are small, so that a GPU waits for
     /// memory less often.
     fn together(&self) -> u32 {
+        if let Some(Then::ReduceSpans { rolled: true, .. }) = self.kernel.then {
+            return 1;
+        }
         let columns = self.kernel.elements_read();
         let words = columns.iter().filter_map(|&param| self.kernel.column(param));
         let words: u32 = words.map(|element| element.words).sum();

@@ -183,6 +183,8 @@ pub enum Then {
         /// The call that gives a VM's span, `(first, step, end)`, each a `u32`. Its arguments are launch parameters and constants, and to it
         /// `vm::id()` is the VM's number. A step is not 0 where there is an element.
         span: Call,
+        /// Whether there is code for one element at a time alone, where else a few are computed in a turn of a loop: that links sooner and runs longer.
+        rolled: bool,
     },
     /// Each VM folds so many elements of slices of its own, and stores what comes of it to its own record. It is straight code, so
     /// engines know how long it takes; that suits short operators.

@@ -131,6 +131,7 @@ impl Composer<'_> {
                     op,
                     partial: output(value, 5),
                     span: call(span(), vec![Input::Param(4), step]),
+                    rolled: self.pick(2) == 0,
                 };
                 let params = vec![types::<&[u32]>(), types::<&mut u32>()];
                 (Some(then), vec![Argument::whole(&bounds, 1), records(vms)], params, vms)

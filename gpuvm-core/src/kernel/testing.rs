@@ -187,7 +187,7 @@ impl Model<'_> {
                 let folded = self.fold(op, partial, chunk_of(*chunk))?;
                 self.put(partial.to, vm, folded);
             }
-            Some(Then::ReduceSpans { op, partial, span }) => {
+            Some(Then::ReduceSpans { op, partial, span, .. }) => {
                 let args = span.args.iter().map(|arg| match arg {
                     Input::Param(param) => self.args[*param].clone(),
                     other => Argument::own(&self.value(other, vm, &[]), 0),

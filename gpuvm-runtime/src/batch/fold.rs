@@ -70,6 +70,8 @@ impl Folding {
                 routine: cases_of_lane::routine().into(),
                 args: vec![Input::Param(cases), Input::Param(lanes)],
             },
+            // There are many to link.
+            rolled: true,
         });
         kernel.stores.clear();
         kernel

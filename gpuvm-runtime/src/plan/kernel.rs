@@ -298,6 +298,7 @@ impl Sketch {
             op: Fold::Routine(op.clone()),
             partial: Output { value, to },
             span,
+            rolled: false,
         });
     }
 
