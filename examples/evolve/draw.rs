@@ -2,13 +2,15 @@
 
 use image::{Rgb, RgbImage};
 
-use crate::tree::{Node, Tree};
+use crate::tree::Tree;
 
 const PAPER: Rgb<u8> = Rgb([250, 248, 240]);
 const INK: Rgb<u8> = Rgb([40, 40, 40]);
 const POINT: Rgb<u8> = Rgb([70, 110, 170]);
 const LINE: Rgb<u8> = Rgb([200, 60, 50]);
 const SIDE: u32 = 520;
+/// Pixels of a glyph's point.
+const DOT: u32 = 3;
 
 /// Glyphs of 5 × 7 points, a row a number, the leftmost point in bit 4.
 const GLYPHS: [(char, [u8; 7]); 18] = [
@@ -35,31 +37,52 @@ const GLYPHS: [(char, [u8; 7]); 18] = [
 /// Draws both side by side.
 pub fn picture(tree: &Tree, axis: &[f32], mass: &[f32], period: &[f32]) -> RgbImage {
     let mut picture = RgbImage::from_pixel(2 * SIDE, SIDE, PAPER);
-    branch(&mut picture, tree, 0, (8.0, SIDE as f32 - 8.0), 30.0);
+    let levels = levels(tree, 0).max(2) as f32;
+    let apart = ((SIDE as f32 - 80.0) / (levels - 1.0)).min(110.0);
+    branch(&mut picture, tree, 0, (20.0, SIDE as f32 - 20.0), (40.0, apart));
     fit(&mut picture, tree, axis, mass, period);
     picture
 }
 
-/// Draws a branch between two columns, and gives where its node stands.
-fn branch(picture: &mut RgbImage, tree: &Tree, at: usize, (left, right): (f32, f32), y: f32) -> (f32, f32) {
-    let node: Node = tree.0[at];
-    let here = ((left + right) / 2.0, y);
-    let mut starts = Vec::new();
+/// The nodes that a node's branches begin with.
+fn branches(tree: &Tree, at: usize) -> Vec<usize> {
     let mut next = at + 1;
-    for _ in 0..node.branches() {
-        starts.push(next);
+    let starts = (0..tree.0[at].branches()).map(|_| {
+        let start = next;
         next = tree.end(next);
-    }
-    // Columns by how many nodes there are in each.
-    let all = (next - at - 1).max(1) as f32;
+        start
+    });
+    starts.collect()
+}
+
+fn levels(tree: &Tree, at: usize) -> u32 {
+    let below = branches(tree, at).into_iter().map(|start| levels(tree, start));
+    1 + below.max().unwrap_or(0)
+}
+
+fn leaves(tree: &Tree, at: usize) -> usize {
+    let nodes = &tree.0[at..tree.end(at)];
+    nodes.iter().filter(|node| node.branches() == 0).count()
+}
+
+/// Draws a branch between two columns, as wide as it has leaves, and gives where its node stands.
+fn branch(
+    picture: &mut RgbImage,
+    tree: &Tree,
+    at: usize,
+    (left, right): (f32, f32),
+    (y, apart): (f32, f32),
+) -> (f32, f32) {
+    let here = ((left + right) / 2.0, y);
+    let width = (right - left) / leaves(tree, at) as f32;
     let mut from = left;
-    for start in starts {
-        let width = (right - left) * (tree.end(start) - start) as f32 / all;
-        let there = branch(picture, tree, start, (from, from + width), y + 52.0);
-        line(picture, (here.0, here.1 + 10.0), (there.0, there.1 - 10.0), INK);
-        from += width;
+    for start in branches(tree, at) {
+        let to = from + width * leaves(tree, start) as f32;
+        let there = branch(picture, tree, start, (from, to), (y + apart, apart));
+        line(picture, (here.0, here.1 + 15.0), (there.0, there.1 - 15.0), INK);
+        from = to;
     }
-    text(picture, &node.label(), here);
+    text(picture, &tree.0[at].label(), here);
     here
 }
 
@@ -82,9 +105,7 @@ fn fit(picture: &mut RgbImage, tree: &Tree, axis: &[f32], mass: &[f32], period: 
     for ((a, m), measured) in axis.iter().zip(mass).zip(period) {
         let said = tree.value([*a, *m]);
         let (x, y) = (corner + place(*measured), corner - place(said));
-        for (dx, dy) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
-            point(picture, x + dx, y + dy, POINT);
-        }
+        square(picture, (x, y), 2, POINT);
     }
 }
 
@@ -104,23 +125,25 @@ fn line(picture: &mut RgbImage, from: (f32, f32), to: (f32, f32), colour: Rgb<u8
     }
 }
 
-/// Writes a few characters around a place, two pixels a point.
+/// Writes a few characters around a place.
 fn text(picture: &mut RgbImage, text: &str, (x, y): (f32, f32)) {
-    let left = x - 6.0 * text.chars().count() as f32;
+    let dot = DOT as f32;
+    let left = x - 3.0 * dot * text.chars().count() as f32;
     for (number, character) in text.chars().enumerate() {
         let Some((_, rows)) = GLYPHS.iter().find(|(known, _)| *known == character) else {
             continue;
         };
         for (row, bits) in rows.iter().enumerate() {
             for column in (0..5).filter(|column| bits >> (4 - column) & 1 == 1) {
-                for (dx, dy) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
-                    let at = (
-                        left + 12.0 * number as f32 + 2.0 * column as f32 + dx,
-                        y - 7.0 + 2.0 * row as f32 + dy,
-                    );
-                    point(picture, at.0, at.1, INK);
-                }
+                let corner = (left + dot * (6 * number + column) as f32, y + dot * (row as f32 - 3.5));
+                square(picture, corner, DOT, INK);
             }
         }
+    }
+}
+
+fn square(picture: &mut RgbImage, (x, y): (f32, f32), side: u32, colour: Rgb<u8>) {
+    for (dx, dy) in (0..side).flat_map(|dx| (0..side).map(move |dy| (dx, dy))) {
+        point(picture, x + dx as f32, y + dy as f32, colour);
     }
 }
