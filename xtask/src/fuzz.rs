@@ -21,6 +21,9 @@ pub struct Options {
     /// Makes routines with mistakes instead, and fails if what rustc says of one is not said of its own code.
     #[arg(long, conflicts_with = "release")]
     mistakes: bool,
+    /// Alters files of routines instead, as many, and fails if one makes the loader, the linker or a VM panic.
+    #[arg(long, conflicts_with_all = ["release", "mistakes"])]
+    files: bool,
 }
 
 /// Makes the crate, runs it, and says which seeds failed.
@@ -31,6 +34,9 @@ pub fn run(options: &Options) -> Result<(), String> {
             .map_or(0, |since| since.as_secs())
     };
     let (seed, count) = (options.seed.unwrap_or_else(clock), options.count);
+    if options.files {
+        return files(count);
+    }
     println!("{count} routines from seed {seed} on");
     if options.mistakes {
         return mistakes(seed, count);
@@ -66,6 +72,30 @@ pub fn run(options: &Options) -> Result<(), String> {
             "the engines differ for seeds {failed:?}; `cargo xtask fuzz --count 1 --seed {first}` repeats the first"
         )),
         None => Err("the routines do not build, or the run broke off".to_string()),
+    }
+}
+
+/// Runs the test of altered files on as many.
+fn files(count: usize) -> Result<(), String> {
+    println!("{count} altered files");
+    let test = "build::tests::altered_files_never_panic";
+    let status = crate::cargo_command(&[
+        "test",
+        "--release",
+        "-p",
+        "gpuvm-core",
+        "--lib",
+        test,
+        "--",
+        "--exact",
+        "--nocapture",
+    ])
+    .env("GPUVM_ALTERED_FILES", count.to_string())
+    .status()
+    .map_err(|error| format!("cargo does not start: {error}"))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err("a file was taken that should not have been".to_string()),
     }
 }
 

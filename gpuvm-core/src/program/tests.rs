@@ -90,7 +90,7 @@ fn what_is_wrong_with_a_file_is_said() {
     program.code[0].operands[3] = 99;
     assert_eq!(
         Program::from_bytes(&program.to_bytes()).unwrap_err().to_string(),
-        "the program is not valid: instruction 0: operand 3 of `affine` names a Matrix that does not exist: 0x63"
+        "what is in the file is not valid: instruction 0: operand 3 of `affine` names a Matrix that does not exist: 0x63"
     );
     // A list that promises more than there is takes no memory.
     let mut huge = bytes;
