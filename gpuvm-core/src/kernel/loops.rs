@@ -83,7 +83,12 @@ impl Builder<'_> {
                 self.halt_unless_below(range.start, range.count);
                 self.reduce(op, partial, range, Step::One);
             }
-            Then::ReduceSpans { op, partial, span, .. } => {
+            Then::ReduceSpans {
+                op,
+                partial,
+                span,
+                rolled,
+            } => {
                 let count = self.count(&kernel.count);
                 let at = At { index: vm, count };
                 let [start, step, end] = self.span(span, at);
@@ -91,7 +96,10 @@ impl Builder<'_> {
                 let end = self.compute(Op::MinU, &[end, count], 0);
                 self.halt_unless_below(start, end);
                 let range = Range { vm, start, end, count };
-                self.reduce(op, partial, range, Step::By(step));
+                match rolled {
+                    true => self.reduce_rolled(op, partial, range, step),
+                    false => self.reduce(op, partial, range, Step::By(step)),
+                }
             }
             Then::ReduceOwn { op, partial, chunk } => {
                 let count = self.count(&kernel.count);
@@ -145,6 +153,42 @@ impl Builder<'_> {
             self.fold_last(op, &partial.value, range, &rest, together - 1);
         }
         self.store_record(partial.to, &rest.folded);
+        self.end(End::Halt);
+    }
+
+    /// The same by code that computes an element in one place only.
+    fn reduce_rolled(&mut self, op: &Fold, partial: &Output, range: Range, step: Word) {
+        let folded: Vec<Word> = (0..self.folded_words(op)).map(|_| self.make(Op::Imm, 0)).collect();
+        let index = self.variable(&[range.start])[0];
+        let (next, body, first, other, on, done) = (
+            self.block(),
+            self.block(),
+            self.block(),
+            self.block(),
+            self.block(),
+            self.block(),
+        );
+        self.end(End::Jump(next));
+        self.begin(next);
+        let goes_on = self.compute(Op::LtU, &[index, range.end], 0);
+        self.end(branch(goes_on, body, done));
+        self.begin(body);
+        let at = range.at(index);
+        let columns = self.columns(index);
+        let value = self.value_of(&partial.value, at, columns);
+        let is_first = self.compute(Op::Eq, &[index, range.start], 0);
+        self.end(branch(is_first, first, other));
+        self.begin(first);
+        self.set_all(&folded, &value);
+        self.end(End::Jump(on));
+        self.begin(other);
+        self.fold(op, &folded, &value, at);
+        self.end(End::Jump(on));
+        self.begin(on);
+        self.push(Inst::new(Op::Add, index, &[index, step], 0, self.place));
+        self.end(End::Jump(next));
+        self.begin(done);
+        self.store_record(partial.to, &folded);
         self.end(End::Halt);
     }
 
@@ -241,9 +285,6 @@ impl Builder<'_> {
     /// How many elements are loaded together: several where they and what is done with them are small, so that a GPU waits for
     /// memory less often.
     fn together(&self) -> u32 {
-        if let Some(Then::ReduceSpans { rolled: true, .. }) = self.kernel.then {
-            return 1;
-        }
         let columns = self.kernel.elements_read();
         let words = columns.iter().filter_map(|&param| self.kernel.column(param));
         let words: u32 = words.map(|element| element.words).sum();
