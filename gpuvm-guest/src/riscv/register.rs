@@ -13,6 +13,8 @@ pub(crate) trait Register: VmType + Copy {
     fn wrapping(double: u64) -> Self;
     fn low(self) -> u32;
     fn double(self) -> u64;
+    fn is_address(self) -> bool;
+
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn both(self, other: Self) -> Self;
