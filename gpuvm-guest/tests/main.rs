@@ -1,4 +1,6 @@
 //! Guests against what the machines say, and against what another emulator gives.
 
+mod hostile;
+mod programs;
 mod riscv_tests;
 mod support;

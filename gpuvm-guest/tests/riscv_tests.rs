@@ -65,3 +65,33 @@ fn narrow_machine_on_the_reference() {
 fn wide_machine_on_the_reference() {
     pass("rv64", 98, on(Engine::Reference));
 }
+
+#[test]
+fn narrow_machine_on_the_interpreter() {
+    pass("rv32", 72, on(Engine::Interpreter));
+}
+
+#[test]
+fn wide_machine_on_the_interpreter() {
+    pass("rv64", 98, on(Engine::Interpreter));
+}
+
+#[test]
+fn narrow_machine_by_epochs() {
+    pass("rv32", 72, on(Engine::Epoch));
+}
+
+#[test]
+fn wide_machine_by_epochs() {
+    pass("rv64", 98, on(Engine::Epoch));
+}
+
+#[test]
+fn narrow_machine_specialised() {
+    pass("rv32", 72, on(Engine::Specialized));
+}
+
+#[test]
+fn wide_machine_specialised() {
+    pass("rv64", 98, on(Engine::Specialized));
+}

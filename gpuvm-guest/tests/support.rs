@@ -44,3 +44,62 @@ pub fn on(engine: Engine) -> Settings {
         ..Settings::default()
     }
 }
+
+/// An ELF file for a machine, by its number of the ELF list, of one segment at 0x10000 that may be read, written to and executed, and is entered at its beginning.
+pub fn elf(machine: u16, wide: bool, code: &[u8], flags: u32) -> Vec<u8> {
+    let mut file = vec![
+        0x7f,
+        b'E',
+        b'L',
+        b'F',
+        1 + u8::from(wide),
+        1,
+        1,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ];
+    let (header, segment) = if wide { (64, 56) } else { (52, 32) };
+    let mut put = |value: u64, bytes: usize| file.extend(&value.to_le_bytes()[..bytes]);
+    let word = if wide { 8 } else { 4 };
+    let offset = header + segment;
+    put(2, 2); // linked
+    put(u64::from(machine), 2);
+    put(1, 4);
+    put(0x1_0000, word);
+    put(header, word);
+    put(0, word);
+    put(0, 4);
+    for value in [header, segment, 1, 0, 0, 0] {
+        put(value, 2);
+    }
+    put(1, 4); // loaded
+    if wide {
+        put(u64::from(flags), 4);
+    }
+    put(offset, word);
+    put(0x1_0000, word);
+    put(0x1_0000, word);
+    put(code.len() as u64, word);
+    put(code.len() as u64, word);
+    if !wide {
+        put(u64::from(flags), 4);
+    }
+    put(1, word);
+    file.extend(code);
+    file
+}
+
+/// RISC-V in the ELF list.
+pub const RISCV: u16 = 243;
+
+/// Words as bytes.
+pub fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
