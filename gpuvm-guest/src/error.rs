@@ -8,7 +8,7 @@ pub enum Error {
     #[error("the program cannot be read: {0}")]
     Elf(#[from] object::Error),
     /// It is for another machine.
-    #[error("the program is for {0}; programs for RISC-V of 32 or 64 bits can be run")]
+    #[error("the program is for {0}; programs for RISC-V and for AArch64 can be run")]
     Machine(String),
     /// It wants a dynamic linker.
     #[error("the program is linked dynamically, against {0}; link it with `-static`")]

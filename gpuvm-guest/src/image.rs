@@ -1,5 +1,6 @@
 //! The words that all guests share: programs, as [`layout`](crate::routines::layout) has them.
 
+use crate::aarch64;
 use crate::program::{Machine, Program};
 use crate::riscv::decode::{Decoded, WIDE, decode, kind};
 use crate::routines::layout::{
@@ -112,8 +113,16 @@ fn word(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// Decodes the instructions that may begin at each of a page's halves of words.
+/// Decodes a page's instructions: of RISC-V those that may begin at each of its halves of words.
 fn decode_page(words: &mut Vec<u32>, bytes: &[u8], machine: Machine) {
+    if machine == Machine::AArch64 {
+        for bytes in bytes.chunks_exact(4) {
+            let decoded = aarch64::decode::decode(word(bytes));
+            let immediate = decoded.immediate;
+            words.extend([decoded.word, decoded.fields, immediate as u32, (immediate >> 32) as u32]);
+        }
+        return;
+    }
     let long = machine == Machine::RiscV64;
     for at in (0..PAGE as usize).step_by(2) {
         let decoded = match bytes.get(at..at + 4) {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod aarch64;
 mod error;
 mod guests;
 mod image;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use gpuvm::{Buffer, Engine, Runtime};
 
+use crate::aarch64;
 use crate::error::Result;
 use crate::program::Machine;
 use crate::riscv::cpu::{Cpu, NOTHING_RESERVED};
@@ -12,8 +13,18 @@ use crate::routines::event::{Event, Resume};
 /// All guests' processors.
 #[derive(Debug)]
 pub(crate) enum Cpus {
-    Short { cpus: Buffer<Cpu<u32>>, floats: bool },
-    Long { cpus: Buffer<Cpu<u64>>, floats: bool },
+    Short {
+        cpus: Buffer<Cpu<u32>>,
+        floats: bool,
+    },
+    Long {
+        cpus: Buffer<Cpu<u64>>,
+        floats: bool,
+    },
+    Arm {
+        cpus: Buffer<aarch64::cpu::Cpu>,
+        floats: bool,
+    },
 }
 
 impl Cpus {
@@ -37,6 +48,14 @@ impl Cpus {
                     floats,
                 }
             }
+            Machine::AArch64 => {
+                let each = |&(pc, stack): &(u64, u64)| armed(pc, stack);
+                let cpus: Vec<aarch64::cpu::Cpu> = beginnings.iter().map(each).collect();
+                Cpus::Arm {
+                    cpus: runtime.buffer(&cpus)?,
+                    floats,
+                }
+            }
         })
     }
 
@@ -44,14 +63,14 @@ impl Cpus {
     pub fn word(&self) -> usize {
         match self {
             Cpus::Short { .. } => 4,
-            Cpus::Long { .. } => 8,
+            Cpus::Long { .. } | Cpus::Arm { .. } => 8,
         }
     }
 
     /// Has them run by the routine that has floats, which is larger, from now on.
     pub fn with_floats(&mut self) {
         match self {
-            Cpus::Short { floats, .. } | Cpus::Long { floats, .. } => *floats = true,
+            Cpus::Short { floats, .. } | Cpus::Long { floats, .. } | Cpus::Arm { floats, .. } => *floats = true,
         }
     }
 
@@ -68,11 +87,14 @@ impl Cpus {
             Cpus::Short { floats: true, .. } => "gpuvm-guest.riscv32f",
             Cpus::Long { floats: false, .. } => "gpuvm-guest.riscv64",
             Cpus::Long { floats: true, .. } => "gpuvm-guest.riscv64fd",
+            Cpus::Arm { floats: false, .. } => "gpuvm-guest.aarch64",
+            Cpus::Arm { floats: true, .. } => "gpuvm-guest.aarch64f",
         };
         let launch = runtime.launch(id)?;
         let launch = match self {
             Cpus::Short { cpus, .. } => launch.args((cpus, memory, shared, resumes)),
             Cpus::Long { cpus, .. } => launch.args((cpus, memory, shared, resumes)),
+            Cpus::Arm { cpus, .. } => launch.args((cpus, memory, shared, resumes)),
         };
         Ok(launch.engine(engine).run()?.output()?)
     }
@@ -82,6 +104,7 @@ impl Cpus {
         Ok(match self {
             Cpus::Short { cpus, .. } => cpus.read()?[guest].x.map(u64::from).to_vec(),
             Cpus::Long { cpus, .. } => cpus.read()?[guest].x.to_vec(),
+            Cpus::Arm { cpus, .. } => cpus.read()?[guest].x.to_vec(),
         })
     }
 
@@ -90,6 +113,7 @@ impl Cpus {
         match self {
             Cpus::Short { cpus, .. } => fork(cpus, guest, into),
             Cpus::Long { cpus, .. } => fork(cpus, guest, into),
+            Cpus::Arm { cpus, .. } => fork(cpus, guest, into),
         }
     }
 }
@@ -104,6 +128,23 @@ fn begun<X: Copy>(pc: X, stack: X, zero: X) -> Cpu<X> {
         fcsr: 0,
         reserved: NOTHING_RESERVED,
         reserved_value: zero,
+        retired: 0,
+    }
+}
+
+fn armed(pc: u64, stack: u64) -> aarch64::cpu::Cpu {
+    let mut x = [0; 33];
+    x[32] = stack;
+    aarch64::cpu::Cpu {
+        x,
+        v: [0; 64],
+        pc,
+        nzcv: 0,
+        fpcr: 0,
+        fpsr: 0,
+        tpidr: 0,
+        reserved: aarch64::cpu::NOTHING_RESERVED,
+        reserved_value: [0; 2],
         retired: 0,
     }
 }

@@ -20,6 +20,8 @@ pub enum Machine {
     RiscV32,
     /// RISC-V with registers of 64 bits: RV64IMAC, F and D.
     RiscV64,
+    /// AArch64: the base instructions, and scalar floats.
+    AArch64,
 }
 
 /// Bytes of one page, and what may be done with them.
@@ -109,7 +111,7 @@ fn read<Header: FileHeader<Endian = Endianness>>(file: &[u8]) -> Result<Program>
     let machine = match (header.e_machine(endian), header.is_class_64()) {
         (EM_RISCV, false) => Machine::RiscV32,
         (EM_RISCV, true) => Machine::RiscV64,
-        (EM_AARCH64, _) => return Err(Error::Machine("AArch64".to_string())),
+        (EM_AARCH64, true) => Machine::AArch64,
         (other, _) => return Err(Error::Machine(format!("machine {other} of the ELF list"))),
     };
     if endian != Endianness::Little {

@@ -140,3 +140,8 @@ fn narrow_programs_natively() {
 fn wide_programs_natively() {
     agree("riscv64", 12, Engine::Native);
 }
+
+#[test]
+fn arm_programs_natively() {
+    agree("aarch64", 12, Engine::Native);
+}

@@ -26,9 +26,6 @@ pub const FETCH: u32 = FAULT + 3;
 pub const MISALIGNED: u32 = FAULT + 4;
 /// A store for which there is no private page left.
 pub const NO_PAGE: u32 = FAULT + 5;
-/// A jump to an address that no instruction can have.
-pub const MISALIGNED_FETCH: u32 = FAULT + 6;
-
 /// What the host tells a guest before it goes on.
 #[derive(VmType, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Resume {

@@ -192,6 +192,11 @@ impl<'a> Memory<'a> {
         }
     }
 
+    /// Whether bytes from an address on may be written, or there is a fault. They are the guest's own then.
+    pub fn reaches(&mut self, address: u32, bytes: u32) -> bool {
+        self.writable(address) != 0 && self.writable(address.wrapping_add(bytes).wrapping_sub(1)) != 0
+    }
+
     /// Where the decoded instruction at an address is among the shared words, or 0 if it has to be decoded first. `fault` says whether it may be executed at all.
     /// For each word of code there are `1 << each` words.
     pub fn decoded(&mut self, address: u32, each: u32) -> u32 {

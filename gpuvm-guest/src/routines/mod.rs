@@ -3,5 +3,6 @@
 pub mod event;
 pub mod layout;
 pub(crate) mod memory;
+pub(crate) mod quick;
 pub(crate) mod service;
 pub(crate) mod soft;

@@ -255,7 +255,7 @@ impl Unit {
     }
 
     /// The NaN that comes of two operands of which one at least is a NaN.
-    fn nan_of(&mut self, a: u64, b: u64, format: Format) -> u64 {
+    pub fn nan_of(&mut self, a: u64, b: u64, format: Format) -> u64 {
         let (first, second) = (format.is_signalling(a), format.is_signalling(b));
         if first || second {
             self.raise(INVALID);
