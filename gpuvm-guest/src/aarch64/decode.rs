@@ -84,6 +84,8 @@ pub(crate) mod kind {
     pub const VLOGIC: u32 = 78;
     pub const VCNT: u32 = 79;
     pub const VADDV: u32 = 80;
+    /// Shifts, sums and differences of elements.
+    pub const VINTEGER: u32 = 81;
 }
 
 /// The register that is 0 where it is read, and nowhere where it is written.

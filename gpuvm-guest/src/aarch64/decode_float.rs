@@ -192,6 +192,49 @@ fn decode_vector(bits: u32, rd: u32, rn: u32, rm: u32) -> Decoded {
             };
         return float(kind::FMOVI, rd, rd, ZR, fields, value);
     }
+    // Shifts by an immediate value, of elements or of a scalar: USHR and SSHR (0 and 1), and SHL (2).
+    let scalar = bits & 0xdf80_0400 == 0x5f00_0400;
+    if scalar || bits & 0x9f80_0400 == 0x0f00_0400 {
+        let places = bits >> 16 & 127;
+        let size = 28 - (places | 1).leading_zeros();
+        let (unsigned, operation) = (bits >> 29 & 1, bits >> 11 & 31);
+        let left = operation == 10 && unsigned == 0;
+        if places < 8 || operation != 0 && !left || scalar && size != 3 || !scalar && size == 3 && whole == 0 {
+            return undefined();
+        }
+        // Left by how much is beyond the size, right by how much is missing to twice the size.
+        let (way, by) = if left {
+            (2, places - (8 << size))
+        } else {
+            (unsigned ^ 1, (16 << size) - places)
+        };
+        let fields = if scalar { 0 } else { whole };
+        return float(
+            kind::VINTEGER,
+            rd,
+            rn,
+            ZR,
+            fields | size << SIZE | way << WAY | by << AMOUNT,
+            0,
+        );
+    }
+    // ADD and SUB (3 and 4), of elements or of a scalar.
+    let scalar = bits & 0xdfe0_fc00 == 0x5ee0_8400;
+    if scalar || bits & 0x9f20_fc00 == 0x0e20_8400 {
+        let size = bits >> 22 & 3;
+        if !scalar && size == 3 && whole == 0 {
+            return undefined();
+        }
+        let fields = if scalar { 0 } else { whole };
+        return float(
+            kind::VINTEGER,
+            rd,
+            rn,
+            rm,
+            fields | size << SIZE | (3 + (bits >> 29 & 1)) << WAY,
+            0,
+        );
+    }
     // AND, BIC, ORR, ORN, EOR, BSL, BIT and BIF.
     if bits & 0x9f20_fc00 == 0x0e20_1c00 {
         let which = bits >> 22 & 3 | bits >> 27 & 4;

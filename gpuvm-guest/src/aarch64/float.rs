@@ -231,6 +231,16 @@ pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Dec
                 set(cpu, rd, low, high);
             }
         }
+        kind::VINTEGER => {
+            let (way, by) = (fields >> WAY & 7, fields >> AMOUNT & 127);
+            let (n, m) = (rn as usize, (rm & 31) as usize);
+            let low = elements(way, size, by, cpu.v[n], cpu.v[m]);
+            let mut high = 0;
+            if fields & LONG != 0 {
+                high = elements(way, size, by, cpu.v[n + 32], cpu.v[m + 32]);
+            }
+            set(cpu, rd, low, high);
+        }
         kind::VCNT => {
             let low = ones(cpu.v[rn as usize]);
             let high = if fields & LONG != 0 {
@@ -264,6 +274,35 @@ fn logic(way: u32, d: u64, n: u64, m: u64) -> u64 {
         6 => (n & m) | (d & !m),
         _ => (n & !m) | (d & m),
     }
+}
+
+/// Shifts, sums and differences of a half's elements of `8 << size` bits.
+#[routine]
+fn elements(way: u32, size: u32, by: u32, n: u64, m: u64) -> u64 {
+    let bits = 8 << size;
+    let ones = u64::MAX >> (64 - bits);
+    let mut result = 0u64;
+    let mut at = 0;
+    while at < 64 {
+        let (a, b) = (n >> at & ones, m >> at & ones);
+        let extended = (a << (64 - bits)) as i64 >> (64 - bits);
+        let value = match way {
+            0 => {
+                if by > 63 {
+                    0
+                } else {
+                    a >> by
+                }
+            }
+            1 => (extended >> if by > 63 { 63 } else { by }) as u64,
+            2 => a.wrapping_shl(by),
+            3 => a.wrapping_add(b),
+            _ => a.wrapping_sub(b),
+        };
+        result |= (value & ones) << at;
+        at += bits;
+    }
+    result
 }
 
 /// How many bits are set in each byte.
