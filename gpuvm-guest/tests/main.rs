@@ -1,5 +1,6 @@
 //! Guests against what the machines say, and against what another emulator gives.
 
+mod guests;
 mod hostile;
 mod programs;
 mod riscv_tests;
