@@ -180,6 +180,9 @@ fn decode_vector(bits: u32, rd: u32, rn: u32, rm: u32) -> Decoded {
     if bits & 0x9ff8_0c00 == 0x0f00_0400 {
         let byte = u64::from((bits >> 11 & 0xe0) | (bits >> 5 & 31));
         let (mode, inverts) = (bits >> 12 & 15, bits >> 29 & 1);
+        if mode == 15 && inverts != 0 && whole == 0 {
+            return undefined();
+        }
         let value = vector_immediate(byte, mode, inverts, whole);
         let changes = mode < 12 && mode & 1 != 0;
         let value = if mode < 14 && inverts != 0 { !value } else { value };

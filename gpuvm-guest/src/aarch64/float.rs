@@ -170,7 +170,7 @@ pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Dec
             unit.rounding = rounding(fields >> OTHER & 7);
             let width = if fields & LONG != 0 { 64 } else { 32 };
             let value = scalar(cpu, rn, size);
-            let behind = fields >> AMOUNT & 63;
+            let behind = fields >> AMOUNT & 127;
             let integer = unit.to_fixed(value, fields & SIGNED != 0, width, behind, format);
             note(cpu, unit.flags);
             if fields & INVERTED != 0 {
@@ -188,7 +188,7 @@ pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Dec
                 };
             }
             let mut unit = unit_of(cpu);
-            let result = unit.from_fixed(value, fields & SIGNED != 0, fields >> AMOUNT & 63, format);
+            let result = unit.from_fixed(value, fields & SIGNED != 0, fields >> AMOUNT & 127, format);
             note(cpu, unit.flags);
             set(cpu, rd, result, 0);
         }
