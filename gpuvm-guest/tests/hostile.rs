@@ -4,7 +4,7 @@ use gpuvm::Engine;
 use gpuvm_guest::{FaultKind, Guests, Linux, Program, Settings, Start, Stop};
 use proptest::prelude::*;
 
-use crate::support::{RISCV, bytes, elf, ended, on, runtime};
+use crate::support::{ARM, RISCV, bytes, elf, ended, on, runtime};
 
 /// A program of a few instructions.
 fn code(words: &[u32]) -> Program {
@@ -166,23 +166,63 @@ fn random_code() -> impl Strategy<Value = Vec<u32>> {
     prop::collection::vec(word, 1..100)
 }
 
-/// Runs random code in many guests on an engine, with one among them that computes, and gives how each has stopped.
-fn wild(wide: bool, codes: &[Vec<u32>], engine: Engine) -> Vec<(Stop, u64, Vec<u64>)> {
-    let mut words = READ_AND_RUN.to_vec();
-    words.extend([0; 300]);
-    let reader = Program::from_elf(&elf(RISCV, wide, &bytes(&words), 7)).expect("a program");
-    // li a0, 0; li a1, 100; loop: add a0, a0, a1; addi a1, a1, -1; bnez a1, loop; andi a0, a0, 255; li a7, 93; ecall
-    let sum = [
-        0x0000_0513,
-        0x0640_0593,
-        0x00b5_0533,
-        0xfff5_8593,
-        0xfe05_9ce3,
-        0x0ff5_7513,
-        LI_A7_93,
-        ECALL,
+/// The same for AArch64, where the first word read is at 20.
+const READ_AND_RUN_ARM: [u32; 5] = [0xd280_07e8, 0xd280_0000, 0x1000_0061, 0xd282_0002, 0xd400_0001];
+
+/// Random words with an encoding that is likely to be one of AArch64's: a group's, or loads and stores near the stack, or anything.
+fn random_arm_code() -> impl Strategy<Value = Vec<u32>> {
+    let groups = prop::sample::select(vec![4u32, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    let word = prop_oneof![
+        3 => (any::<u32>(), groups).prop_map(|(bits, group)| (bits & !(15 << 25)) | group << 25),
+        1 => any::<u32>().prop_map(|bits| (bits & 0xc5ff_fc1f) | 0x3800_0000 | 31 << 5),
+        1 => any::<u32>().prop_map(|bits| (bits & 0xf0ff_ffff) | 0x0e00_0000),
+        1 => any::<u32>(),
     ];
-    let honest = Program::from_elf(&elf(RISCV, wide, &bytes(&sum), 5)).expect("a program");
+    prop::collection::vec(word, 1..100)
+}
+
+/// What random code is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Narrow,
+    Wide,
+    Arm,
+}
+
+/// Runs random code in many guests on an engine, with one among them that computes, and gives how each has stopped.
+fn wild(kind: Kind, codes: &[Vec<u32>], engine: Engine) -> Vec<(Stop, u64, Vec<u64>)> {
+    let (machine, wide) = (if kind == Kind::Arm { ARM } else { RISCV }, kind != Kind::Narrow);
+    let mut words = if kind == Kind::Arm {
+        READ_AND_RUN_ARM.to_vec()
+    } else {
+        READ_AND_RUN.to_vec()
+    };
+    words.extend([0; 300]);
+    let reader = Program::from_elf(&elf(machine, wide, &bytes(&words), 7)).expect("a program");
+    // The sum of the numbers up to 100, and its last byte as the code.
+    let sum = match kind {
+        Kind::Arm => [
+            0xd280_0000,
+            0xd280_0c81,
+            0x8b01_0000,
+            0xf100_0421,
+            0x54ff_ffc1,
+            0x9240_1c00,
+            0xd280_0ba8,
+            0xd400_0001,
+        ],
+        _ => [
+            0x0000_0513,
+            0x0640_0593,
+            0x00b5_0533,
+            0xfff5_8593,
+            0xfe05_9ce3,
+            0x0ff5_7513,
+            LI_A7_93,
+            ECALL,
+        ],
+    };
+    let honest = Program::from_elf(&elf(machine, wide, &bytes(&sum), 5)).expect("a program");
     let mut starts: Vec<Start> = codes.iter().map(|code| Start::default().reading(bytes(code))).collect();
     let middle = starts.len() / 2;
     starts.insert(
@@ -215,11 +255,22 @@ proptest! {
 
     #[test]
     fn random_code_stays_where_it_is(codes in prop::collection::vec(random_code(), 40), wide: bool) {
-        wild(wide, &codes, Engine::Native);
+        wild(if wide { Kind::Wide } else { Kind::Narrow }, &codes, Engine::Native);
     }
 
     #[test]
     fn random_code_is_the_same_on_the_reference(codes in prop::collection::vec(random_code(), 6), wide: bool) {
-        prop_assert_eq!(wild(wide, &codes, Engine::Native), wild(wide, &codes, Engine::Reference));
+        let kind = if wide { Kind::Wide } else { Kind::Narrow };
+        prop_assert_eq!(wild(kind, &codes, Engine::Native), wild(kind, &codes, Engine::Reference));
+    }
+
+    #[test]
+    fn random_arm_code_stays_where_it_is(codes in prop::collection::vec(random_arm_code(), 60)) {
+        wild(Kind::Arm, &codes, Engine::Native);
+    }
+
+    #[test]
+    fn random_arm_code_is_the_same_on_the_reference(codes in prop::collection::vec(random_arm_code(), 6)) {
+        prop_assert_eq!(wild(Kind::Arm, &codes, Engine::Native), wild(Kind::Arm, &codes, Engine::Reference));
     }
 }

@@ -145,3 +145,20 @@ fn wide_programs_natively() {
 fn arm_programs_natively() {
     agree("aarch64", 12, Engine::Native);
 }
+
+#[test]
+fn programs_on_the_reference() {
+    agree("riscv32", 1, Engine::Reference);
+    agree("riscv64", 1, Engine::Reference);
+    agree("aarch64", 1, Engine::Reference);
+}
+
+#[test]
+fn narrow_programs_on_the_interpreter() {
+    agree("riscv32", 1, Engine::Interpreter);
+}
+
+#[test]
+fn arm_programs_on_the_interpreter() {
+    agree("aarch64", 1, Engine::Interpreter);
+}

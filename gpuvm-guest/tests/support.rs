@@ -96,6 +96,9 @@ pub fn elf(machine: u16, wide: bool, code: &[u8], flags: u32) -> Vec<u8> {
     file
 }
 
+/// AArch64 in the ELF list.
+pub const ARM: u16 = 183;
+
 /// RISC-V in the ELF list.
 pub const RISCV: u16 = 243;
 

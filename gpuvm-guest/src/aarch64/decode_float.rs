@@ -199,7 +199,7 @@ fn decode_vector(bits: u32, rd: u32, rn: u32, rm: u32) -> Decoded {
     let scalar = bits & 0xdf80_0400 == 0x5f00_0400;
     if scalar || bits & 0x9f80_0400 == 0x0f00_0400 {
         let places = bits >> 16 & 127;
-        let size = 28 - (places | 1).leading_zeros();
+        let size = 28 - (places | 8).leading_zeros();
         let (unsigned, operation) = (bits >> 29 & 1, bits >> 11 & 31);
         let left = operation == 10 && unsigned == 0;
         if places < 8 || operation != 0 && !left || scalar && size != 3 || !scalar && size == 3 && whole == 0 {
