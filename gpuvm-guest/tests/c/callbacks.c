@@ -1,6 +1,8 @@
 // `qsort` and `bsearch` with comparisons that are called by pointer, over records.
 #include "guest.h"
 
+#define COUNT 24
+
 struct record {
     uint16_t key;
     int8_t sign;
@@ -10,7 +12,7 @@ struct record {
 
 typedef int (*comparison)(const void *, const void *);
 
-static struct record records[100];
+static struct record records[COUNT];
 
 static void swap(char *a, char *b, size_t size) {
     while (size--) {
@@ -61,7 +63,7 @@ static const comparison ways[] = {by_key, by_weight, by_name};
 
 int main(int argc, char **argv) {
     uint32_t state = argc > 1 ? parse(argv[1]) * 2654435761u + 1 : 1;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < COUNT; i++) {
         struct record *r = &records[i];
         r->key = (uint16_t)next_random(&state);
         r->sign = (int8_t)next_random(&state);
@@ -70,9 +72,9 @@ int main(int argc, char **argv) {
     }
     for (int way = 0; way < 3; way++) {
         volatile int chosen = way;
-        qsort(records, 100, sizeof *records, ways[chosen]);
+        qsort(records, COUNT, sizeof *records, ways[chosen]);
         uint32_t sum = 0;
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < COUNT; i++) {
             if (i > 0 && ways[way](&records[i - 1], &records[i]) > 0) return 1;
             if (way != 1) sum = sum * 31 + records[i].key;
             sum = sum * 7 + (uint32_t)records[i].weight + (uint32_t)records[i].sign * (way == 1);
