@@ -30,8 +30,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Start::with(std::iter::once(file.clone()).chain(own)).reading(input.iter().copied())
     });
     let settings = Settings {
-        memory: 512 << 10,
-        heap: 512 << 10,
+        memory: std::env::var("MEMORY")
+            .ok()
+            .and_then(|bytes| bytes.parse().ok())
+            .unwrap_or(512 << 10),
         engine,
         ..Settings::default()
     };
@@ -49,6 +51,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let all: u64 = (0..guests.len()).map(|guest| guests.retired(guest)).sum();
     let (memory, shared) = guests.bytes();
+    let rate = all as f64 / guests.time().as_secs_f64() / 1e9;
+    println!("{rate:.3} G instructions/s of the engine's time, {:.2?}", guests.time());
     println!(
         "{} guests made in {made:.2?}, {all} instructions in {took:.2?}, {memory} bytes and {shared} shared",
         guests.len()

@@ -1,6 +1,7 @@
 //! Guests: as many as one likes, side by side on an engine of a runtime.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use gpuvm::{Buffer, Engine, Runtime};
 
@@ -75,6 +76,8 @@ pub struct Guests {
     memory: Buffer<u32>,
     shared: Buffer<u32>,
     cpus: Cpus,
+    /// How long engines have worked.
+    time: Duration,
 }
 
 impl Guests {
@@ -168,6 +171,7 @@ impl Guests {
             shared: runtime.buffer(&image.words)?,
             cpus: Cpus::new(runtime, first.machine(), &beginnings)?,
             guests,
+            time: Duration::ZERO,
         };
         guests.edit(&edits)?;
         Ok(guests)
@@ -195,12 +199,13 @@ impl Guests {
             if resumes.iter().all(|resume| !resume.go) {
                 break;
             }
-            let events = self.cpus.run(
+            let (events, time) = self.cpus.run(
                 &self.runtime,
                 self.settings.engine,
                 (&self.memory, &self.shared),
                 &resumes,
             )?;
+            self.time += time;
             let mut calls = Vec::new();
             let mut floats = false;
             for (index, (event, resume)) in events.iter().zip(&resumes).enumerate() {
@@ -427,6 +432,11 @@ impl Guests {
     /// Bytes of memory that all guests have together, and the bytes that they share.
     pub fn bytes(&self) -> (usize, usize) {
         (self.memory.len() * 4, self.shared.len() * 4)
+    }
+
+    /// How long the engine has worked for guests: a device's own time, where it tells, without what the host does between two runs.
+    pub fn time(&self) -> Duration {
+        self.time
     }
 
     /// A guest's integer registers, by number.

@@ -1,6 +1,7 @@
 //! The processors of guests, by machine: which routine runs them.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use gpuvm::{Buffer, Engine, Runtime};
 
@@ -74,14 +75,14 @@ impl Cpus {
         }
     }
 
-    /// Runs them over their memory and what they share.
+    /// Runs them over their memory and what they share. Tells how long the engine worked, too.
     pub fn run(
         &self,
         runtime: &Runtime,
         engine: Engine,
         (memory, shared): (&Buffer<u32>, &Buffer<u32>),
         resumes: &[Resume],
-    ) -> Result<Vec<Event>> {
+    ) -> Result<(Vec<Event>, Duration)> {
         let id = match self {
             Cpus::Short { floats: false, .. } => "gpuvm-guest.riscv32",
             Cpus::Short { floats: true, .. } => "gpuvm-guest.riscv32f",
@@ -96,7 +97,10 @@ impl Cpus {
             Cpus::Long { cpus, .. } => launch.args((cpus, memory, shared, resumes)),
             Cpus::Arm { cpus, .. } => launch.args((cpus, memory, shared, resumes)),
         };
-        Ok(launch.engine(engine).run()?.output()?)
+        let done = launch.engine(engine).run()?;
+        let stats = done.stats();
+        let time = stats.device_time.unwrap_or(stats.host_time);
+        Ok((done.output()?, time))
     }
 
     /// One guest's integer registers.

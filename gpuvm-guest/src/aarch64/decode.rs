@@ -484,7 +484,7 @@ fn decode_memory(bits: u32) -> Decoded {
                 if pair != 0 {
                     return undefined();
                 }
-                let fields = LONG | size << SIZE | loads * LOADS;
+                let fields = LONG | size << SIZE | (loads * LOADS);
                 let target = if loads != 0 { rt } else { ZR };
                 return Decoded {
                     word: kind::MEMORY | target << 8 | rn << 14 | ZR << 20 | rt << 26,
@@ -496,7 +496,7 @@ fn decode_memory(bits: u32) -> Decoded {
                 return undefined();
             }
             // `rm` is where a store says whether it has stored, and `ra` the second register of a pair, which `OTHER` tells.
-            let fields = LONG | size << SIZE | loads * LOADS | pair << OTHER;
+            let fields = LONG | size << SIZE | (loads * LOADS) | pair << OTHER;
             packed_four(kind::EXCLUSIVE, rt, rn, rm, bits >> 10 & 31, fields)
         }
         3 if bits >> 24 & 1 == 0 => {
@@ -533,7 +533,7 @@ fn decode_memory(bits: u32) -> Decoded {
             let offset = signed(bits >> 15 & 0x7f, 7) << scale;
             Decoded {
                 word: kind | rt << 8 | rn << 14 | (bits >> 10 & 31) << 20 | ZR << 26,
-                fields: LONG | scale << SIZE | loads * LOADS | sign | way,
+                fields: LONG | scale << SIZE | (loads * LOADS) | sign | way,
                 immediate: offset,
             }
         }
@@ -555,7 +555,7 @@ fn decode_one(bits: u32, rt: u32, rn: u32, rm: u32, size: u32, vector: bool) -> 
             }
             scale = 4;
         }
-        access |= (opc & 1) * LOADS | LONG;
+        access |= ((opc & 1) * LOADS) | LONG;
     } else {
         match opc {
             0 => access |= LONG,

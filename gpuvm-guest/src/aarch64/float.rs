@@ -171,7 +171,7 @@ pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Dec
             let width = if fields & LONG != 0 { 64 } else { 32 };
             let value = scalar(cpu, rn, size);
             let behind = fields >> AMOUNT & 127;
-            let integer = unit.to_fixed(value, fields & SIGNED != 0, width, behind, format);
+            let integer = unit.fixed(value, fields & SIGNED != 0, width, behind, format);
             note(cpu, unit.flags);
             if fields & INVERTED != 0 {
                 set(cpu, rd, integer, 0);
@@ -188,7 +188,7 @@ pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Dec
                 };
             }
             let mut unit = unit_of(cpu);
-            let result = unit.from_fixed(value, fields & SIGNED != 0, fields >> AMOUNT & 127, format);
+            let result = unit.number_of_fixed(value, fields & SIGNED != 0, fields >> AMOUNT & 127, format);
             note(cpu, unit.flags);
             set(cpu, rd, result, 0);
         }
@@ -348,7 +348,7 @@ fn of_one(cpu: &mut Cpu, a: u64, fields: u32) -> u64 {
             if which < 13 {
                 unit.rounding = rounding(which & 7);
             }
-            unit.to_integral(a, which == 14, format)
+            unit.integral(a, which == 14, format)
         }
     };
     note(cpu, unit.flags);

@@ -237,10 +237,10 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
             kind::UMULH => result = (u128::from(a).wrapping_mul(u128::from(b)) >> 64) as u64,
             kind::UDIV => {
                 if long {
-                    result = if b == 0 { 0 } else { a / b };
+                    result = a.checked_div(b).unwrap_or(0);
                 } else {
                     let (a, b) = (a as u32, b as u32);
-                    result = if b == 0 { 0 } else { u64::from(a / b) };
+                    result = u64::from(a.checked_div(b).unwrap_or(0));
                 }
             }
             kind::SDIV => {

@@ -200,7 +200,7 @@ fn decode_immediate(rd: u32, rs1: u32, funct3: u32, immediate: u32, long: bool) 
         1 | 5 => undefined(),
         // The kinds are in the order of `funct3`, with a subtraction behind the sum and an arithmetic shift behind the other.
         0 => with_immediate(kind::ADD, rd, rs1, 0, immediate),
-        2 | 3 | 4 => with_immediate(kind::SLT + funct3 - 2, rd, rs1, 0, immediate),
+        2..=4 => with_immediate(kind::SLT + funct3 - 2, rd, rs1, 0, immediate),
         _ => with_immediate(kind::OR + funct3 - 6, rd, rs1, 0, immediate),
     }
 }
@@ -258,7 +258,7 @@ fn decode_float(bits: u32, long: bool) -> Decoded {
     let other = funct7 & 1 ^ 1;
     let rounds = funct3 != 5 && funct3 != 6;
     let kind = match funct7 >> 2 {
-        0 | 1 | 2 | 3 if rounds => kind::FOP,
+        0..=3 if rounds => kind::FOP,
         0x0b if rs2 == 0 && rounds => kind::FOP,
         4 if funct3 < 3 => kind::FOP,
         5 if funct3 < 2 => kind::FOP,

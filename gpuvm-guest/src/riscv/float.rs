@@ -147,7 +147,7 @@ pub(crate) fn arithmetic<X: Register>(
             } else {
                 x.low() as i32 as i64 as u64
             };
-            unit.from_integer(value, second & 1 == 0, format)
+            unit.number(value, second & 1 == 0, format)
         }
         _ => x.double() & (u64::MAX >> (63 - format.sign)),
     };
@@ -187,7 +187,7 @@ pub(crate) fn to_integer<X: Register>(
         }
         0x18 => {
             let long = second & 2 != 0;
-            let value = unit.to_integer(a, second & 1 == 0, if long { 64 } else { 32 }, format);
+            let value = unit.integer(a, second & 1 == 0, if long { 64 } else { 32 }, format);
             if long {
                 X::wrapping(value)
             } else {

@@ -134,7 +134,7 @@ impl Register for u32 {
     }
 
     fn divided_unsigned(self, other: u32) -> u32 {
-        if other == 0 { u32::MAX } else { self / other }
+        self.checked_div(other).unwrap_or(u32::MAX)
     }
 
     fn remainder(self, other: u32) -> u32 {
@@ -247,7 +247,7 @@ impl Register for u64 {
     }
 
     fn divided_unsigned(self, other: u64) -> u64 {
-        if other == 0 { u64::MAX } else { self / other }
+        self.checked_div(other).unwrap_or(u64::MAX)
     }
 
     fn remainder(self, other: u64) -> u64 {

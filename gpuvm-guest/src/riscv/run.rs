@@ -424,8 +424,8 @@ fn read_status<X: Register>(cpu: &Cpu<X>, number: u32, retired: u64, writes: boo
         2 => Some(X::of(cpu.fcsr >> 5 & 7)),
         3 => Some(X::of(cpu.fcsr & 0xff)),
         // A cycle, and a tick of time, are an instruction.
-        0xc00 | 0xc01 | 0xc02 if !writes => Some(X::wrapping(retired)),
-        0xc80 | 0xc81 | 0xc82 if !writes && X::WIDTH == 32 => Some(X::of((retired >> 32) as u32)),
+        0xc00..=0xc02 if !writes => Some(X::wrapping(retired)),
+        0xc80..=0xc82 if !writes && X::WIDTH == 32 => Some(X::of((retired >> 32) as u32)),
         _ => None,
     }
 }

@@ -554,12 +554,12 @@ impl Unit {
     }
 
     /// An integer of `64` bits, or a narrower one that was extended, as a number.
-    pub fn from_integer(&mut self, value: u64, signed: bool, format: Format) -> u64 {
-        self.from_fixed(value, signed, 0, format)
+    pub fn number(&mut self, value: u64, signed: bool, format: Format) -> u64 {
+        self.number_of_fixed(value, signed, 0, format)
     }
 
     /// The same of an integer with so many bits behind the point.
-    pub fn from_fixed(&mut self, value: u64, signed: bool, behind: u32, format: Format) -> u64 {
+    pub fn number_of_fixed(&mut self, value: u64, signed: bool, behind: u32, format: Format) -> u64 {
         if value == 0 {
             return 0;
         }
@@ -575,12 +575,12 @@ impl Unit {
     }
 
     /// A number as an integer of `width` bits, 32 or 64: the nearest in the way of rounding, or the nearest that there is. Of a NaN it is the largest one, or 0 on ARM.
-    pub fn to_integer(&mut self, a: u64, signed: bool, width: u32, format: Format) -> u64 {
-        self.to_fixed(a, signed, width, 0, format)
+    pub fn integer(&mut self, a: u64, signed: bool, width: u32, format: Format) -> u64 {
+        self.fixed(a, signed, width, 0, format)
     }
 
     /// The same of an integer with so many bits behind the point.
-    pub fn to_fixed(&mut self, a: u64, signed: bool, width: u32, behind: u32, format: Format) -> u64 {
+    pub fn fixed(&mut self, a: u64, signed: bool, width: u32, behind: u32, format: Format) -> u64 {
         let most = u64::MAX >> (64 - width);
         let (highest, lowest) = if signed {
             (most >> 1, (most >> 1).wrapping_add(1))
@@ -632,7 +632,7 @@ impl Unit {
     }
 
     /// The nearest number that is an integer. `exact` raises the flag if that is another.
-    pub fn to_integral(&mut self, a: u64, exact: bool, format: Format) -> u64 {
+    pub fn integral(&mut self, a: u64, exact: bool, format: Format) -> u64 {
         if format.is_nan(a) {
             return self.nan_of(a, a, format);
         }
