@@ -1,0 +1,650 @@
+//! Guests: as many as one likes, side by side on an engine of a runtime.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use gpuvm::{Buffer, Engine, Runtime};
+
+use crate::error::{Error, Result};
+use crate::image::{Image, Place};
+use crate::machine::Cpus;
+use crate::program::Program;
+use crate::routines::event::{self, Event, Resume};
+use crate::routines::layout::{self, PAGE, PAGE_BITS};
+use crate::routines::service::{BEGIN, Copies, PROTECT, Span, WRITE_BYTES};
+use crate::start::{Start, stack};
+use crate::stop::{FaultKind, Stop};
+use crate::system::{Answer, Call, Edit, Heap, Streams, System};
+
+/// What guests have, and how they are run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Bytes of private memory of each guest: the pages that it has written to. 64 KiB if you do not say.
+    pub memory: u32,
+    /// Bytes of addresses for the heap. They cost a thousandth of that until they are written to. 256 KiB if you do not say.
+    pub heap: u32,
+    /// Bytes of addresses for the stack. 64 KiB if you do not say.
+    pub stack: u32,
+    /// How many instructions each guest may retire in all. No bound if you do not say.
+    pub budget: u64,
+    /// How many instructions a guest may retire while others wait for an answer to a system call. A million if you do not say.
+    pub slice: u32,
+    /// The engine.
+    pub engine: Engine,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            memory: 64 << 10,
+            heap: 256 << 10,
+            stack: 64 << 10,
+            budget: u64::MAX,
+            slice: 1_000_000,
+            engine: Engine::Auto,
+        }
+    }
+}
+
+/// What the host knows of a guest.
+#[derive(Clone, Debug)]
+struct Guest {
+    program: usize,
+    streams: Streams,
+    heap: Heap,
+    retired: u64,
+    /// With what it goes on, or why it does not.
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Ready(Option<u64>),
+    Stopped(Stop),
+}
+
+/// Guests with their memory, which stays on the device between runs.
+#[derive(Debug)]
+pub struct Guests {
+    runtime: Runtime,
+    settings: Settings,
+    programs: Vec<Program>,
+    places: Vec<Place>,
+    guests: Vec<Guest>,
+    /// Words of a guest's chunk.
+    chunk: usize,
+    memory: Buffer<u32>,
+    shared: Buffer<u32>,
+    cpus: Cpus,
+    /// How long engines have worked.
+    time: Duration,
+}
+
+impl Guests {
+    /// As many guests as there are `starts`, each at the first instruction of its program.
+    ///
+    /// # Errors
+    ///
+    /// If there are no programs or no guests, if the programs are for different machines or a guest names one that is not there, if its arguments do not fit,
+    /// and those of [`Runtime::buffer`].
+    pub fn new(
+        runtime: &Runtime,
+        programs: &[Program],
+        starts: impl IntoIterator<Item = Start>,
+        settings: Settings,
+    ) -> Result<Guests> {
+        let Some(first) = programs.first() else {
+            return Err(Error::Nothing("programs"));
+        };
+        if let Some(index) = programs.iter().position(|other| other.machine() != first.machine()) {
+            return Err(Error::Mixed { index });
+        }
+        for program in programs {
+            let (start, end) = program.extent();
+            let behind = (u64::from(settings.heap) + u64::from(settings.stack)).next_multiple_of(4096) + (32 << 10);
+            if (u64::from(end) << PAGE_BITS) + behind >= 1 << 32 {
+                return Err(Error::Segment {
+                    address: u64::from(start) << PAGE_BITS,
+                    end: u64::from(end) << PAGE_BITS,
+                });
+            }
+        }
+        let image = Image::new(programs, settings.heap, settings.stack);
+        let starts: Vec<Start> = starts.into_iter().collect();
+        if starts.is_empty() {
+            return Err(Error::Nothing("guests"));
+        }
+        let pages = image.places.iter().map(|place| place.pages).max().unwrap_or(0);
+        let chunk = (layout::own_pages(pages) + settings.memory.next_multiple_of(PAGE) / 4) as usize;
+        if chunk
+            .checked_mul(starts.len())
+            .is_none_or(|words| words > u32::MAX as usize)
+        {
+            return Err(Error::TooLarge {
+                guests: starts.len(),
+                words: chunk,
+            });
+        }
+        let mut edits = Edits::default();
+        let (mut guests, mut beginnings) = (Vec::new(), Vec::new());
+        for (guest, start) in starts.into_iter().enumerate() {
+            let (Some(program), Some(place)) = (programs.get(start.program), image.places.get(start.program)) else {
+                return Err(Error::Program {
+                    guest,
+                    program: start.program,
+                    programs: programs.len(),
+                });
+            };
+            let bytes = stack(program, &start, place.stack);
+            if bytes.len() > settings.stack as usize / 2 {
+                let bytes = bytes.len();
+                return Err(Error::Arguments { guest, bytes });
+            }
+            let pointer = place.stack - bytes.len() as u64;
+            beginnings.push((program.entry(), pointer));
+            edits.words.extend([BEGIN, place.header]);
+            edits.write(pointer, &bytes);
+            edits.end();
+            guests.push(Guest {
+                program: start.program,
+                streams: Streams {
+                    input: start.input,
+                    ..Streams::default()
+                },
+                heap: Heap {
+                    start: place.heap,
+                    end: place.heap,
+                    limit: place.heap_end,
+                },
+                retired: 0,
+                state: State::Ready(None),
+            });
+        }
+        let memory = runtime.buffer(&vec![0u32; chunk * guests.len()])?;
+        let guests = Guests {
+            runtime: runtime.clone(),
+            settings,
+            programs: programs.to_vec(),
+            places: image.places,
+            chunk,
+            memory,
+            shared: runtime.buffer(&image.words)?,
+            cpus: Cpus::new(runtime, first.machine(), &beginnings)?,
+            guests,
+            time: Duration::ZERO,
+        };
+        guests.edit(&edits)?;
+        Ok(guests)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.guests.len()
+    }
+
+    /// Whether there are none, which does not happen.
+    pub fn is_empty(&self) -> bool {
+        self.guests.is_empty()
+    }
+
+    /// Runs guests until each has ended, has done what its machine does not do, has spent its budget or waits for an answer.
+    ///
+    /// # Errors
+    ///
+    /// Those of a launch. What guests do wrong is none.
+    pub fn run(&mut self, system: &mut dyn System) -> Result<()> {
+        let mut halted = false;
+        while !halted {
+            let resumes: Vec<Resume> = self.guests.iter().map(|guest| self.resume(guest)).collect();
+            if resumes.iter().all(|resume| !resume.go) {
+                break;
+            }
+            let (events, time) = self.cpus.run(
+                &self.runtime,
+                self.settings.engine,
+                (&self.memory, &self.shared),
+                &resumes,
+            )?;
+            self.time += time;
+            let mut calls = Vec::new();
+            let mut floats = false;
+            for (index, (event, resume)) in events.iter().zip(&resumes).enumerate() {
+                if !resume.go {
+                    continue;
+                }
+                floats |= event.kind == event::NEEDS_FLOATS;
+                if let Some(call) = self.guests[index].stopped(event, self.settings.budget) {
+                    calls.push((index, call));
+                }
+            }
+            if floats {
+                self.cpus.with_floats();
+            }
+            halted = self.answer_all(system, calls)?;
+        }
+        Ok(())
+    }
+
+    /// What a guest is told before a run.
+    fn resume(&self, guest: &Guest) -> Resume {
+        let State::Ready(answer) = guest.state else {
+            return Resume::default();
+        };
+        let left = self.settings.budget.saturating_sub(guest.retired);
+        Resume {
+            go: true,
+            answered: answer.is_some(),
+            answer: answer.unwrap_or(0),
+            budget: left.min(u64::from(self.settings.slice)) as u32,
+        }
+    }
+
+    /// Answers the system calls of a round, and says whether all are to stop.
+    fn answer_all(&mut self, system: &mut dyn System, calls: Vec<(usize, Asked)>) -> Result<bool> {
+        let seen = self.seen(system, &calls)?;
+        let mut edits = Edits::default();
+        let mut halted = false;
+        let mut answers = Vec::new();
+        for ((index, asked), seen) in calls.iter().zip(seen) {
+            let word = self.cpus.word();
+            let guest = &mut self.guests[*index];
+            let place = &self.places[guest.program];
+            let mut call = guest.call(*index, asked, word);
+            let answer = system.answer(&mut call, &seen);
+            let made = std::mem::take(&mut call.edits);
+            edits.skip_to(*index);
+            for edit in &made {
+                edits.add(edit, place);
+            }
+            halted |= answer == Answer::Halt;
+            guest.state = match answer {
+                Answer::Value(value) => State::Ready(Some(value)),
+                Answer::Error(number) => State::Ready(Some(i64::from(number).wrapping_neg() as u64)),
+                Answer::Exit(code) => State::Stopped(Stop::Exited(code)),
+                Answer::Wait | Answer::Halt => State::Stopped(asked.stop()),
+            };
+            answers.push(*index);
+        }
+        if edits.words.is_empty() {
+            return Ok(halted);
+        }
+        edits.skip_to(self.guests.len());
+        let refused = self.edit(&edits)?;
+        for index in answers {
+            let state = &mut self.guests[index].state;
+            if refused[index] != 0 && matches!(state, State::Ready(Some(_))) {
+                *state = State::Ready(Some((-14i64) as u64)); // EFAULT
+            }
+        }
+        Ok(halted)
+    }
+
+    /// What handlers want to see of memory, by call.
+    fn seen(&mut self, system: &mut dyn System, calls: &[(usize, Asked)]) -> Result<Vec<Vec<Vec<u8>>>> {
+        let mut seen: Vec<Vec<Vec<u8>>> = vec![Vec::new(); calls.len()];
+        let mut open: Vec<usize> = (0..calls.len()).collect();
+        while !open.is_empty() {
+            let mut wanted = Vec::new();
+            open.retain(|&at| {
+                let (index, asked) = &calls[at];
+                let word = self.cpus.word();
+                let call = self.guests[*index].call(*index, asked, word);
+                let wants = system.wants(&call, &seen[at]);
+                wanted.extend(wants.iter().map(|want| (at, *want)));
+                !wants.is_empty()
+            });
+            // One part of each guest's memory at a time.
+            let mut rest = wanted;
+            while !rest.is_empty() {
+                let mut now = Vec::new();
+                let mut later = Vec::new();
+                let mut last = None;
+                for (at, want) in rest {
+                    if last == Some(at) {
+                        later.push((at, want));
+                    } else {
+                        now.push((at, want));
+                        last = Some(at);
+                    }
+                }
+                let parts: Vec<(usize, u64, u64)> = now
+                    .iter()
+                    .map(|(at, (address, bytes))| (calls[*at].0, *address, *bytes))
+                    .collect();
+                for ((at, _), bytes) in now.iter().zip(self.read_each(&parts)?) {
+                    seen[*at].push(bytes);
+                }
+                rest = later;
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Reads a part of the memory of each of some guests, which are in ascending order: address and count. What is behind the first byte that a guest may not read is missing.
+    fn read_each(&self, parts: &[(usize, u64, u64)]) -> Result<Vec<Vec<u8>>> {
+        let mut read: Vec<Vec<u8>> = vec![Vec::new(); parts.len()];
+        let mut open: Vec<usize> = (0..parts.len()).collect();
+        loop {
+            let left = |at: &usize| {
+                let (_, address, bytes) = parts[*at];
+                let done = read[*at].len() as u64;
+                let end = (1u64 << 32).saturating_sub(address.min(1 << 32));
+                (address + done, bytes.min(end).saturating_sub(done))
+            };
+            open.retain(|at| left(at).1 != 0);
+            let Some(most) = open.iter().map(|at| left(at).1).max() else {
+                return Ok(read);
+            };
+            let words = most.div_ceil(4).min(1 << 10) as usize;
+            let mut spans = vec![Span::default(); self.guests.len()];
+            for at in &open {
+                let (from, count) = left(at);
+                spans[parts[*at].0] = Span {
+                    from: from as u32,
+                    count: count as u32,
+                };
+            }
+            let mut out = vec![0u32; words * self.guests.len()];
+            let done = self
+                .runtime
+                .launch("gpuvm-guest.peek")?
+                .args((&self.memory, &self.shared, &spans, &mut out))
+                .engine(self.settings.engine)
+                .run()?;
+            let counts: Vec<u32> = done.output()?;
+            open.retain(|at| {
+                let guest = parts[*at].0;
+                let asked = (spans[guest].count as usize).min(words * 4);
+                let count = counts[guest] as usize;
+                let bytes = out[guest * words..][..words].iter().flat_map(|word| word.to_le_bytes());
+                read[*at].extend(bytes.take(count));
+                count == asked
+            });
+        }
+    }
+
+    /// Carries out edits of all guests, and says of each how many it was not allowed.
+    fn edit(&self, edits: &Edits) -> Result<Vec<u32>> {
+        let words = if edits.words.is_empty() { &[0][..] } else { &edits.words };
+        let done = self
+            .runtime
+            .launch("gpuvm-guest.edit")?
+            .args((&self.memory, &self.shared, words, &edits.spans))
+            .engine(self.settings.engine)
+            .run()?;
+        Ok(done.output()?)
+    }
+
+    /// Looks a guest up.
+    fn guest(&self, guest: usize) -> Result<&Guest> {
+        let guests = self.guests.len();
+        self.guests.get(guest).ok_or(Error::Guest { guest, guests })
+    }
+
+    /// Why a guest has stopped; `None` if it has yet to run.
+    ///
+    /// # Panics
+    ///
+    /// As indexing does, if there is no such guest.
+    pub fn stop(&self, guest: usize) -> Option<Stop> {
+        match self.guests[guest].state {
+            State::Stopped(stop) => Some(stop),
+            State::Ready(_) => None,
+        }
+    }
+
+    /// A guest's input and output.
+    ///
+    /// # Panics
+    ///
+    /// As indexing does, if there is no such guest.
+    pub fn streams(&self, guest: usize) -> &Streams {
+        &self.guests[guest].streams
+    }
+
+    /// What a guest has written to its standard output.
+    ///
+    /// # Panics
+    ///
+    /// As indexing does, if there is no such guest.
+    pub fn output(&self, guest: usize) -> &[u8] {
+        &self.guests[guest].streams.output
+    }
+
+    /// Instructions that a guest has retired.
+    ///
+    /// # Panics
+    ///
+    /// As indexing does, if there is no such guest.
+    pub fn retired(&self, guest: usize) -> u64 {
+        self.guests[guest].retired
+    }
+
+    /// The program that a guest runs.
+    ///
+    /// # Panics
+    ///
+    /// As indexing does, if there is no such guest.
+    pub fn program(&self, guest: usize) -> &Program {
+        &self.programs[self.guests[guest].program]
+    }
+
+    /// Bytes of memory that all guests have together, and the bytes that they share.
+    pub fn bytes(&self) -> (usize, usize) {
+        (self.memory.len() * 4, self.shared.len() * 4)
+    }
+
+    /// How long the engine has worked for guests: a device's own time, where it tells, without what the host does between two runs.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// A guest's integer registers, by number.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such guest, or the device fails to give them.
+    pub fn registers(&self, guest: usize) -> Result<Vec<u64>> {
+        self.guest(guest)?;
+        self.cpus.registers(guest)
+    }
+
+    /// Reads a guest's memory, up to the first byte that it may not read itself.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such guest, and those of a launch.
+    pub fn read(&self, guest: usize, address: u64, bytes: u64) -> Result<Vec<u8>> {
+        self.guest(guest)?;
+        let mut read = self.read_each(&[(guest, address, bytes)])?;
+        Ok(read.pop().unwrap_or_default())
+    }
+
+    /// Lets a guest go on that waits for an answer to its system call, or stands at the end of its budget. With [`Stop::Syscall`] it gets the value; the next
+    /// [`run`](Guests::run) runs it. `false` if it is none of these.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such guest.
+    pub fn answer(&mut self, guest: usize, value: u64) -> Result<bool> {
+        self.guest(guest)?;
+        let state = &mut self.guests[guest].state;
+        match state {
+            State::Stopped(Stop::Syscall { .. }) => *state = State::Ready(Some(value)),
+            State::Stopped(Stop::OutOfBudget { .. }) => *state = State::Ready(None),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Sets how many instructions each guest may retire in all; those that have stopped for it go on with the next [`run`](Guests::run) if it is more than before.
+    pub fn set_budget(&mut self, budget: u64) {
+        self.settings.budget = budget;
+        for guest in &mut self.guests {
+            if matches!(guest.state, State::Stopped(Stop::OutOfBudget { .. })) && guest.retired < budget {
+                guest.state = State::Ready(None);
+            }
+        }
+    }
+
+    /// Makes each guest of a range what a stopped one is: its registers, its memory, its input and output.
+    ///
+    /// # Errors
+    ///
+    /// If there are no such guests, and those of a launch.
+    pub fn fork(&mut self, guest: usize, into: Range<usize>) -> Result<()> {
+        let original = self.guest(guest)?.clone();
+        if into.is_empty() {
+            return Ok(());
+        }
+        self.guest(into.end - 1)?;
+        let each = 64;
+        let pieces = self.chunk.div_ceil(each as usize);
+        // A guest is not copied into itself.
+        for part in [into.start..into.end.min(guest), into.start.max(guest + 1)..into.end] {
+            if part.is_empty() {
+                continue;
+            }
+            let copies = Copies {
+                from: guest as u32,
+                first: part.start as u32,
+                words: self.chunk as u32,
+                each,
+            };
+            self.runtime
+                .launch("gpuvm-guest.fork")?
+                .args((&self.memory, copies))
+                .vms(pieces * part.len())
+                .engine(self.settings.engine)
+                .run()?;
+        }
+        self.cpus.fork(guest, into.clone())?;
+        self.guests[into].fill(original);
+        Ok(())
+    }
+
+    /// Gives a guest more to read.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such guest.
+    pub fn feed(&mut self, guest: usize, input: &[u8]) -> Result<()> {
+        self.guest(guest)?;
+        self.guests[guest].streams.input.extend(input);
+        Ok(())
+    }
+}
+
+/// A system call as an event tells it.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    number: u64,
+    arguments: [u64; 6],
+    pc: u64,
+}
+
+impl Asked {
+    fn stop(&self) -> Stop {
+        Stop::Syscall {
+            number: self.number,
+            arguments: self.arguments,
+            pc: self.pc,
+        }
+    }
+}
+
+impl Guest {
+    /// Notes how it has stopped. A system call is to be answered.
+    fn stopped(&mut self, event: &Event, budget: u64) -> Option<Asked> {
+        self.retired += u64::from(event.retired);
+        let pc = event.pc;
+        self.state = match event.kind {
+            event::BUDGET if self.retired >= budget => State::Stopped(Stop::OutOfBudget { pc }),
+            event::BUDGET | event::NEEDS_FLOATS | event::IDLE => State::Ready(None),
+            event::CALL => {
+                return Some(Asked {
+                    number: event.detail,
+                    arguments: event.arguments,
+                    pc,
+                });
+            }
+            event::BREAKPOINT => State::Stopped(Stop::Breakpoint { pc }),
+            kind => State::Stopped(Stop::Fault {
+                kind: FaultKind::of(kind),
+                address: event.detail,
+                pc,
+            }),
+        };
+        None
+    }
+
+    fn call(&mut self, guest: usize, asked: &Asked, word: usize) -> Call<'_> {
+        Call {
+            guest,
+            number: asked.number,
+            arguments: asked.arguments,
+            word,
+            retired: self.retired,
+            streams: &mut self.streams,
+            heap: &mut self.heap,
+            edits: Vec::new(),
+        }
+    }
+}
+
+/// Edits of guests' memory, in the order of the guests.
+#[derive(Debug, Default)]
+struct Edits {
+    words: Vec<u32>,
+    spans: Vec<Span>,
+    begun: usize,
+}
+
+impl Edits {
+    /// Ends the edits of a guest.
+    fn end(&mut self) {
+        self.spans.push(Span {
+            from: self.begun as u32,
+            count: (self.words.len() - self.begun) as u32,
+        });
+        self.begun = self.words.len();
+    }
+
+    /// Goes on to a guest's.
+    fn skip_to(&mut self, guest: usize) {
+        while self.spans.len() < guest {
+            self.end();
+        }
+    }
+
+    fn write(&mut self, address: u64, bytes: &[u8]) {
+        // Where no memory is nothing is written, and that is told.
+        let address = u32::try_from(address).unwrap_or(u32::MAX);
+        self.words.extend([WRITE_BYTES, address, bytes.len() as u32]);
+        for chunk in bytes.chunks(4) {
+            self.words
+                .push(chunk.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)));
+        }
+    }
+
+    fn add(&mut self, edit: &Edit, place: &Place) {
+        match edit {
+            Edit::Write { address, bytes } => self.write(*address, bytes),
+            Edit::Protect {
+                address,
+                bytes,
+                flags,
+                fresh,
+            } => {
+                let first = place.stack - (u64::from(place.pages) << PAGE_BITS);
+                let end = address.saturating_add(*bytes).min(place.stack);
+                let from = (*address).max(first);
+                if from < end {
+                    let bytes = (end - from) as u32;
+                    self.words
+                        .extend([PROTECT, from as u32, bytes, *flags, u32::from(*fresh)]);
+                }
+            }
+        }
+    }
+}

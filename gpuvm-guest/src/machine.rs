@@ -1,0 +1,161 @@
+//! The processors of guests, by machine: which routine runs them.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use gpuvm::{Buffer, Engine, Runtime};
+
+use crate::aarch64;
+use crate::error::Result;
+use crate::program::Machine;
+use crate::riscv::cpu::{Cpu, NOTHING_RESERVED};
+use crate::routines::event::{Event, Resume};
+
+/// All guests' processors.
+#[derive(Debug)]
+pub(crate) enum Cpus {
+    Short {
+        cpus: Buffer<Cpu<u32>>,
+        floats: bool,
+    },
+    Long {
+        cpus: Buffer<Cpu<u64>>,
+        floats: bool,
+    },
+    Arm {
+        cpus: Buffer<aarch64::cpu::Cpu>,
+        floats: bool,
+    },
+}
+
+impl Cpus {
+    /// Processors that begin at an address each, with a stack pointer.
+    pub fn new(runtime: &Runtime, machine: Machine, beginnings: &[(u64, u64)]) -> Result<Cpus> {
+        let floats = false;
+        Ok(match machine {
+            Machine::RiscV32 => {
+                let each = |&(pc, stack): &(u64, u64)| begun(pc as u32, stack as u32, 0);
+                let cpus: Vec<Cpu<u32>> = beginnings.iter().map(each).collect();
+                Cpus::Short {
+                    cpus: runtime.buffer(&cpus)?,
+                    floats,
+                }
+            }
+            Machine::RiscV64 => {
+                let each = |&(pc, stack): &(u64, u64)| begun(pc, stack, 0);
+                let cpus: Vec<Cpu<u64>> = beginnings.iter().map(each).collect();
+                Cpus::Long {
+                    cpus: runtime.buffer(&cpus)?,
+                    floats,
+                }
+            }
+            Machine::AArch64 => {
+                let each = |&(pc, stack): &(u64, u64)| armed(pc, stack);
+                let cpus: Vec<aarch64::cpu::Cpu> = beginnings.iter().map(each).collect();
+                Cpus::Arm {
+                    cpus: runtime.buffer(&cpus)?,
+                    floats,
+                }
+            }
+        })
+    }
+
+    /// Bytes of a word.
+    pub fn word(&self) -> usize {
+        match self {
+            Cpus::Short { .. } => 4,
+            Cpus::Long { .. } | Cpus::Arm { .. } => 8,
+        }
+    }
+
+    /// Has them run by the routine that has floats, which is larger, from now on.
+    pub fn with_floats(&mut self) {
+        match self {
+            Cpus::Short { floats, .. } | Cpus::Long { floats, .. } | Cpus::Arm { floats, .. } => *floats = true,
+        }
+    }
+
+    /// Runs them over their memory and what they share. Tells how long the engine worked, too.
+    pub fn run(
+        &self,
+        runtime: &Runtime,
+        engine: Engine,
+        (memory, shared): (&Buffer<u32>, &Buffer<u32>),
+        resumes: &[Resume],
+    ) -> Result<(Vec<Event>, Duration)> {
+        let id = match self {
+            Cpus::Short { floats: false, .. } => "gpuvm-guest.riscv32",
+            Cpus::Short { floats: true, .. } => "gpuvm-guest.riscv32f",
+            Cpus::Long { floats: false, .. } => "gpuvm-guest.riscv64",
+            Cpus::Long { floats: true, .. } => "gpuvm-guest.riscv64fd",
+            Cpus::Arm { floats: false, .. } => "gpuvm-guest.aarch64",
+            Cpus::Arm { floats: true, .. } => "gpuvm-guest.aarch64f",
+        };
+        let launch = runtime.launch(id)?;
+        let launch = match self {
+            Cpus::Short { cpus, .. } => launch.args((cpus, memory, shared, resumes)),
+            Cpus::Long { cpus, .. } => launch.args((cpus, memory, shared, resumes)),
+            Cpus::Arm { cpus, .. } => launch.args((cpus, memory, shared, resumes)),
+        };
+        let done = launch.engine(engine).run()?;
+        let stats = done.stats();
+        let time = stats.device_time.unwrap_or(stats.host_time);
+        Ok((done.output()?, time))
+    }
+
+    /// One guest's integer registers.
+    pub fn registers(&self, guest: usize) -> Result<Vec<u64>> {
+        Ok(match self {
+            Cpus::Short { cpus, .. } => cpus.read()?[guest].x.map(u64::from).to_vec(),
+            Cpus::Long { cpus, .. } => cpus.read()?[guest].x.to_vec(),
+            Cpus::Arm { cpus, .. } => cpus.read()?[guest].x.to_vec(),
+        })
+    }
+
+    /// Copies one into others.
+    pub fn fork(&self, guest: usize, into: Range<usize>) -> Result<()> {
+        match self {
+            Cpus::Short { cpus, .. } => fork(cpus, guest, into),
+            Cpus::Long { cpus, .. } => fork(cpus, guest, into),
+            Cpus::Arm { cpus, .. } => fork(cpus, guest, into),
+        }
+    }
+}
+
+fn begun<X: Copy>(pc: X, stack: X, zero: X) -> Cpu<X> {
+    let mut x = [zero; 32];
+    x[2] = stack;
+    Cpu {
+        x,
+        f: [zero; 32],
+        pc,
+        fcsr: 0,
+        reserved: NOTHING_RESERVED,
+        reserved_value: zero,
+        retired: 0,
+    }
+}
+
+fn armed(pc: u64, stack: u64) -> aarch64::cpu::Cpu {
+    let mut x = [0; 33];
+    x[32] = stack;
+    aarch64::cpu::Cpu {
+        x,
+        v: [0; 64],
+        pc,
+        nzcv: 0,
+        fpcr: 0,
+        fpsr: 0,
+        tpidr: 0,
+        reserved: aarch64::cpu::NOTHING_RESERVED,
+        reserved_value: [0; 2],
+        retired: 0,
+    }
+}
+
+fn fork<T: gpuvm::VmType + Copy>(cpus: &Buffer<T>, guest: usize, into: Range<usize>) -> Result<()> {
+    let mut all = cpus.read()?;
+    let one = all[guest];
+    all[into].fill(one);
+    Ok(cpus.write(&all)?)
+}

@@ -1,0 +1,59 @@
+//! Arithmetic by the floats that the machine of gpuvm has, where nobody can tell.
+
+use gpuvm::prelude::*;
+
+/// The sum, difference, product or quotient (0 to 3), or the square root, where nothing of it but the result can be seen: an inexact result would raise
+/// a flag that is up already. 0 is for a result that may be of another kind, and then the slow way has to tell.
+#[routine]
+pub(crate) fn quick(operation: u32, a: u64, b: u64, double: bool) -> u64 {
+    if double {
+        let (a, b) = (f64::from_bits(a), f64::from_bits(b));
+        let result = match operation {
+            0 => a + b,
+            1 => a - b,
+            2 => a * b,
+            3 => a / b,
+            _ => a.sqrt(),
+        };
+        let bits = result.to_bits();
+        let field = (bits >> 52) as u32 & 0x7ff;
+        return if field.wrapping_sub(2) < 0x7fd { bits } else { 0 };
+    }
+    let (a, b) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
+    let result = match operation {
+        0 => a + b,
+        1 => a - b,
+        2 => a * b,
+        3 => a / b,
+        _ => a.sqrt(),
+    };
+    let bits = result.to_bits();
+    if (bits >> 23 & 0xff).wrapping_sub(2) < 0xfd {
+        u64::from(bits)
+    } else {
+        0
+    }
+}
+
+/// The same of a fused multiplication and addition.
+#[routine]
+pub(crate) fn quick_fused(a: u64, b: u64, c: u64, double: bool) -> u64 {
+    if double {
+        let bits = f64::from_bits(a)
+            .mul_add(f64::from_bits(b), f64::from_bits(c))
+            .to_bits();
+        let field = (bits >> 52) as u32 & 0x7ff;
+        return if field.wrapping_sub(2) < 0x7fd { bits } else { 0 };
+    }
+    let (a, b, c) = (
+        f32::from_bits(a as u32),
+        f32::from_bits(b as u32),
+        f32::from_bits(c as u32),
+    );
+    let bits = a.mul_add(b, c).to_bits();
+    if (bits >> 23 & 0xff).wrapping_sub(2) < 0xfd {
+        u64::from(bits)
+    } else {
+        0
+    }
+}

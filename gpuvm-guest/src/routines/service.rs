@@ -1,0 +1,143 @@
+//! What the host does with guests' memory between two runs, all guests at once: it begins them, reads and writes their memory, and copies one into others.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use gpuvm::prelude::*;
+
+use super::layout::{OWN_TABLE, PAGES, PROGRAM, TABLE, USED};
+use super::memory::Memory;
+
+/// Edits of this kind begin a guest anew, of the program whose header is at the word that follows.
+pub(crate) const BEGIN: u32 = 0;
+/// An address, how many bytes, and the bytes, four a word.
+pub(crate) const WRITE_BYTES: u32 = 1;
+/// An address, how many bytes, what may be done with the pages, and 1 if they are new.
+pub(crate) const PROTECT: u32 = 2;
+
+/// A part of a list.
+#[derive(VmType, Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Span {
+    pub from: u32,
+    pub count: u32,
+}
+
+/// Carries out a guest's edits, and says how many of them it was not allowed.
+#[routine(id = "gpuvm-guest.edit")]
+pub(crate) fn edit(own: &mut [u32], shared: &[u32], edits: &[u32], span: Span) -> u32 {
+    let mut at = span.from as usize;
+    let end = at.wrapping_add(span.count as usize);
+    let mut refused = 0u32;
+    while at < end {
+        let address = edits[at + 1];
+        match edits[at] {
+            BEGIN => {
+                begin(own, shared, address as usize);
+                at += 2;
+            }
+            WRITE_BYTES => {
+                let bytes = edits[at + 2];
+                let mut memory = Memory::new(own, shared);
+                write(&mut memory, address, bytes, edits, at + 3);
+                memory.close();
+                refused = refused.wrapping_add(u32::from(memory.fault != 0));
+                at = at.wrapping_add(3).wrapping_add(bytes.div_ceil(4) as usize);
+            }
+            _ => {
+                let mut memory = Memory::new(own, shared);
+                memory.protect(address, edits[at + 2], edits[at + 3], edits[at + 4] != 0);
+                memory.close();
+                at += 5;
+            }
+        }
+    }
+    refused
+}
+
+#[routine]
+fn begin(own: &mut [u32], shared: &[u32], program: usize) {
+    own[PROGRAM] = program as u32;
+    own[USED] = 0;
+    let table = shared[program + TABLE];
+    for page in 0..shared[program + PAGES] {
+        own[OWN_TABLE.wrapping_add(page) as usize] = shared[table.wrapping_add(page) as usize];
+    }
+}
+
+/// Writes bytes that are in a list from `at` on, until it may not.
+#[routine]
+fn write(memory: &mut Memory<'_>, address: u32, bytes: u32, list: &[u32], at: usize) {
+    let mut done = 0u32;
+    while done < bytes && memory.fault == 0 {
+        let word = list[at.wrapping_add((done >> 2) as usize)] >> ((done & 3) * 8);
+        let place = address.wrapping_add(done);
+        if done & 3 == 0 && bytes.wrapping_sub(done) > 3 {
+            memory.store(place, 2, word);
+            done = done.wrapping_add(4);
+        } else {
+            memory.store(place, 0, word);
+            done = done.wrapping_add(1);
+        }
+    }
+}
+
+/// Copies bytes of a guest's memory, as many as there are and as `out` has room for, and says how many.
+#[routine(id = "gpuvm-guest.peek")]
+pub(crate) fn peek(own: &mut [u32], shared: &[u32], span: Span, out: &mut [u32]) -> u32 {
+    if span.count == 0 {
+        return 0;
+    }
+    let mut memory = Memory::new(own, shared);
+    let room = (out.len() as u32).wrapping_mul(4);
+    let bytes = span.count.min(room);
+    let mut done = 0u32;
+    while done < bytes {
+        let at = (done >> 2) as usize;
+        let place = span.from.wrapping_add(done);
+        if done & 3 == 0 && bytes.wrapping_sub(done) > 3 {
+            let word = memory.load(place, 2);
+            if memory.fault == 0 {
+                out[at] = word;
+                done = done.wrapping_add(4);
+                continue;
+            }
+            // Some of its bytes may be there.
+            memory.fault = 0;
+        }
+        let byte = memory.load(place, 0);
+        if memory.fault != 0 {
+            break;
+        }
+        let before = if done & 3 == 0 { 0 } else { out[at] };
+        out[at] = before | byte << ((done & 3) * 8);
+        done = done.wrapping_add(1);
+    }
+    done
+}
+
+/// Where a guest is copied.
+#[derive(VmType, Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Copies {
+    /// The guest that is copied.
+    pub from: u32,
+    /// The first of those that become it.
+    pub first: u32,
+    /// Words of a chunk.
+    pub words: u32,
+    /// Words that a VM copies.
+    pub each: u32,
+}
+
+/// Copies a piece of a guest's chunk into another's: VM `i` of as many as there are pieces.
+#[routine(id = "gpuvm-guest.fork")]
+pub(crate) fn fork(all: &[AtomicU32], copies: Copies) {
+    let pieces = copies.words.div_ceil(copies.each);
+    let (guest, piece) = (vm::id() / pieces, vm::id() % pieces);
+    let from = copies.from.wrapping_mul(copies.words);
+    let to = copies.first.wrapping_add(guest).wrapping_mul(copies.words);
+    let start = piece.wrapping_mul(copies.each);
+    let end = start.wrapping_add(copies.each).min(copies.words);
+    for i in start..end {
+        let word = all[from.wrapping_add(i) as usize].load(Ordering::Relaxed);
+        all[to.wrapping_add(i) as usize].store(word, Ordering::Relaxed);
+    }
+}

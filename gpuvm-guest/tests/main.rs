@@ -1,0 +1,7 @@
+//! Guests against what the machines say, and against what another emulator gives.
+
+mod guests;
+mod hostile;
+mod programs;
+mod riscv_tests;
+mod support;
