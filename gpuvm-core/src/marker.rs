@@ -209,6 +209,11 @@ pub trait Unreferenced: Static + Value<Inner = Self, Depth = Zero> {}
 impl<T: Static + Value<Inner = T, Depth = Zero>> Unreferenced for T {}
 
 /// What implements a trait whose own methods have code: a type without references before it, that may have no size.
+#[diagnostic::on_unimplemented(
+    message = "a method with a body in a #[routine] trait is for no `{Self}`",
+    label = "a reference, or nothing of the machine",
+    note = "implement the trait for what is referred to, as methods are found behind references; or leave the bodies to the `impl`s"
+)]
 pub trait Implementor: Value<Erased = Self, Inner = Self, Depth = Zero> + ConstantValue + 'static {}
 
 impl<T: Value<Erased = T, Inner = T, Depth = Zero> + ConstantValue + ?Sized + 'static> Implementor for T {}

@@ -5,7 +5,10 @@ pub use crate::encode::{Message, Source};
 pub use crate::facts::*;
 pub use crate::marker::*;
 pub use crate::routine::{Level, Routine, WordsOf};
-pub use crate::stdlib::fmt::{self as formatting, Displays, Formatted, Formatter, Sink, WrittenTo, formatted, sink_of};
+pub use crate::stdlib::fmt::{
+    self as formatting, Debugs, DebugsIf, Displays, Formatted, Formatter, Padded, Sink, WrittenTo, debugged, displayed,
+    formatted, sink_of,
+};
 pub use crate::stdlib::hash::{self as hashing, HashState, HashedEach, Hashes, HashesArrays};
 pub use crate::stdlib::iter::{
     Advance, AdvanceBack, AnIterator, ArgumentDoubleEnded, ArgumentExactSize, ArgumentIterable, ArgumentIterator,

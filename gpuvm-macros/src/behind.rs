@@ -37,6 +37,35 @@ fn passed_over(items: &[Item], of: &str) -> Option<String> {
     })
 }
 
+/// The methods that a type's own `impl` blocks define in its file: they go before those that it has as an iterator.
+pub fn own_methods(ty: &Type) -> Vec<String> {
+    fn search(items: &[Item], of: &syn::Ident, found: &mut Vec<String>) {
+        for item in items {
+            match item {
+                Item::Mod(module) => search(module.content.as_ref().map_or(&[], |(_, items)| items), of, found),
+                Item::Impl(block)
+                    if block.trait_.is_none() && name_of(&block.self_ty).is_some_and(|name| name == *of) =>
+                {
+                    found.extend(block.items.iter().filter_map(|item| match item {
+                        ImplItem::Fn(function) if function.sig.receiver().is_some() => {
+                            Some(crate::plain_name(&function.sig.ident))
+                        }
+                        _ => None,
+                    }));
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    if let Some(name) = name_of(ty)
+        && let Some(items) = items_around(name.span())
+    {
+        search(&items, &name, &mut found);
+    }
+    found
+}
+
 fn is_routine(attributes: &[Attribute]) -> bool {
     let is_routine = |attribute: &Attribute| {
         let last = attribute.path().segments.last();

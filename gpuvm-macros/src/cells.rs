@@ -59,7 +59,7 @@ fn defines_with_cells(text: &str, name: &str, depth: u32) -> bool {
 }
 
 /// What stands behind the name in a type's definition.
-fn definition<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+pub fn definition<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let behind = |keyword: &str| {
         text.match_indices(keyword).find_map(|(at, _)| {
             let rest = text[at + keyword.len()..].strip_prefix(name)?;

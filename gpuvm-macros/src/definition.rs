@@ -3,7 +3,7 @@
 //! the trait's own. An `impl` knows nothing of the trait but its path, so a macro of the trait's name, which comes with it wherever it is imported,
 //! fills in the items of the methods that the `impl` does not write, and a constant of that name has their routines.
 
-use gpuvm_nodes::{method, name_hash};
+use gpuvm_nodes::name_hash;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
@@ -17,6 +17,7 @@ use crate::code::{Code, Home};
 use crate::emit;
 use crate::generic::{Twins, receiver_as_written, routine_name};
 use crate::given;
+use crate::namesakes;
 use crate::native;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify};
@@ -47,7 +48,7 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
             );
             emit::begin(block, guard);
         }
-        if method.is_generic() && function.sig.receiver().is_some() && method::is_std(&method.name, true) {
+        if method.is_generic() && function.sig.receiver().is_some() && namesakes::is_taken(&method.name) {
             report.generic_method(&function.sig.ident);
         }
         beside.extend(method.items(&of, body.as_ref()));

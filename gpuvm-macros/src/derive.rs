@@ -1,10 +1,10 @@
 //! `#[derive(VmType)]` and `#[derive(RingMessage)]`: the layout of a struct or enum as data, and how its values become words and come back.
 use gpuvm_nodes::node::Operator;
 use gpuvm_nodes::{Kind, name_hash};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::{self, Visit};
-use syn::{Data, DeriveInput, Fields, Generics, Member, Path, Type};
+use syn::{Data, DeriveInput, Fields, Generics, Lifetime, Member, Path, Type};
 
 use crate::cells::holds_cells;
 use crate::comparison;
@@ -12,12 +12,14 @@ use crate::expansion;
 use crate::file::text_around;
 use crate::home;
 use crate::implementation;
+use crate::kept;
 use crate::launch::at;
 use crate::lower::check_type;
 use crate::parameters::{self, Parameters, names_any};
 use crate::plain_name;
 use crate::primitive::{Known, kind_of_name};
 use crate::report::Report;
+use crate::rewrite::MAYBE;
 use crate::routine::holds_references;
 
 /// `#[derive(VmType)]`
@@ -75,8 +77,17 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
         true => TokenStream::new(),
         false => hash(&input),
     };
+    let debug = match refused {
+        true => TokenStream::new(),
+        false => debug(&input),
+    };
     let erased = erased(&input);
     let (implementation, arguments, clause) = inside.split_for_impl();
+    // Nothing is called where a value ends.
+    let undropped = (is_moved(&input) && input.generics.params.is_empty()).then(|| {
+        let text = format!("`{name}` has a `Drop`, or something in it has: routines call none, so take it away");
+        quote_spanned!(name.span()=> const _: () = ::core::assert!(!::core::mem::needs_drop::<#name>(), #text);)
+    });
     let value = quote! {
         #[automatically_derived]
         impl #implementation ::gpuvm::__private::Value for #name #arguments #clause {
@@ -85,11 +96,12 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
             type Depth = ::gpuvm::__private::Zero;
             const TYPE: &'static ::gpuvm::__private::Type = #ty;
         }
+        #undropped
     };
     // What holds references stays inside of routines, so it has no words outside.
     if borrows(&input) {
         let constant = constant(&input, inside.clone());
-        let tokens = quote!(#value #constant #equality #order #clone #errors);
+        let tokens = quote!(#value #constant #equality #order #clone #debug #errors);
         return home::redirect(tokens, home.as_ref());
     }
     let is_generic = input.generics.type_params().next().is_some();
@@ -130,6 +142,7 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
         #order
         #clone
         #hash
+        #debug
         #message
         #errors
     };
@@ -531,6 +544,75 @@ fn hash(input: &DeriveInput) -> TokenStream {
     })
 }
 
+/// The routine beside what std's derive of `Debug` makes, likewise; of a type whose parts all have one.
+fn debug(input: &DeriveInput) -> TokenStream {
+    let types = || fields(&input.data).map(|field| &field.ty);
+    if !derives(&input.ident, "Debug") || parameters::stay_inside(&input.generics, types()) {
+        return TokenStream::new();
+    }
+    let name = &input.ident;
+    let mut generics = input.generics.clone();
+    for param in generics.type_params_mut() {
+        param.default = None;
+        param.bounds.push(syn::parse_quote!(::core::fmt::Debug));
+    }
+    for param in generics.const_params_mut() {
+        param.default = None;
+    }
+    let maybe = Lifetime::new(&format!("'{MAYBE}"), Span::call_site());
+    let predicates = &mut generics.make_where_clause().predicates;
+    for ty in types().filter(|ty| !Known::of(ty).is_primitive()) {
+        predicates.push(syn::parse_quote! {
+            for<#maybe> <#ty as ::gpuvm::__private::Value>::Inner: ::gpuvm::__private::DebugsIf<#maybe>
+        });
+    }
+    let (implementation, arguments, clause) = generics.split_for_impl();
+    let shown = |name: &Ident, fields: &Fields, values: Vec<TokenStream>| {
+        let name = plain_name(name);
+        let parts = fields.iter().zip(values).map(|(field, value)| {
+            let name = field.ident.iter().map(plain_name);
+            quote!(.field(#(#name,)* #value))
+        });
+        match fields {
+            _ if fields.is_empty() => quote!(__f.write_str(#name)),
+            Fields::Named(_) => quote!(__f.debug_struct(#name)#(#parts)*.finish()),
+            _ => quote!(__f.debug_tuple(#name)#(#parts)*.finish()),
+        }
+    };
+    let body = match &input.data {
+        Data::Struct(data) => {
+            let members = data.fields.members();
+            shown(
+                name,
+                &data.fields,
+                members.map(|member| quote!(&self.#member)).collect(),
+            )
+        }
+        Data::Enum(data) => {
+            let arms = data.variants.iter().map(|variant| {
+                let (ident, members) = (&variant.ident, variant.fields.members());
+                let names: Vec<Ident> = (0..variant.fields.len()).map(|j| format_ident!("__f{j}")).collect();
+                let shown = shown(
+                    ident,
+                    &variant.fields,
+                    names.iter().map(ToTokens::to_token_stream).collect(),
+                );
+                quote!(Self::#ident { #(#members: #names),* } => #shown)
+            });
+            let arms: Vec<TokenStream> = arms.collect();
+            quote!(match self { #(#arms,)* })
+        }
+        Data::Union(_) => return TokenStream::new(),
+    };
+    implementation::derived(&syn::parse_quote! {
+        impl #implementation ::core::fmt::Debug for #name #arguments #clause {
+            fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #body
+            }
+        }
+    })
+}
+
 /// The type of an enum's discriminants.
 fn discriminant_type(input: &DeriveInput) -> Ident {
     let mut found = format_ident!("isize");
@@ -552,18 +634,21 @@ fn discriminant_type(input: &DeriveInput) -> Ident {
 
 /// Whether the attributes before a type's definition derive a trait.
 fn derives(name: &Ident, of: &str) -> bool {
-    let derives = || {
-        let text = text_around(name.span())?;
-        let before = text.get(..expansion::offset(&text, name.span().start())?)?;
-        let before = &before[before.rfind(['}', ';']).map_or(0, |at| at + 1)..];
-        let attribute = before
-            .split("derive(")
-            .skip(1)
-            .filter_map(|rest| rest.split(')').next());
-        let mut names = attribute.flat_map(|names| names.split(','));
-        Some(names.any(|name| name.trim().rsplit(':').next() == Some(of)))
-    };
-    derives().unwrap_or_default()
+    derived(name).is_some_and(|derived| derived.iter().any(|name| name == of))
+}
+
+/// What the attributes before a type's definition derive, as far as the file tells.
+fn derived(name: &Ident) -> Option<Vec<String>> {
+    let text = text_around(name.span())?;
+    let before = text.get(..expansion::offset(&text, name.span().start())?)?;
+    Some(kept::derived(before))
+}
+
+/// Whether a type is no `Copy`, as far as the file tells.
+fn is_moved(input: &DeriveInput) -> bool {
+    let text = text_around(input.ident.span());
+    input.generics.type_params().next().is_none()
+        && text.is_some_and(|text| kept::is_moved(&text, &input.ident.to_string()))
 }
 
 /// Methods by name that the machine does itself unless the type's user has written them.
@@ -600,11 +685,13 @@ fn is_user_type(ty: &Type, own: &[&Ident]) -> bool {
     !search.found
 }
 
-/// Whether a type holds references or cells, so that its values stay inside of routines.
+/// Whether a type holds references or cells, or is no `Copy`, so that its values stay inside of routines.
 fn borrows(input: &DeriveInput) -> bool {
-    let stays = |field: &syn::Field| holds_references(&field.ty) || holds_cells(&field.ty);
+    let stays =
+        |field: &syn::Field| holds_references(&field.ty) || holds_cells(&field.ty) || kept::stays_inside(&field.ty);
     let types = fields(&input.data).map(|field| &field.ty);
     input.generics.lifetimes().next().is_some()
+        || is_moved(input)
         || fields(&input.data).any(stays)
         || parameters::stay_inside(&input.generics, types)
 }

@@ -10,7 +10,9 @@ use crate::lower::{self, Calls, Lowered};
 use crate::opaque::{self, Pointer};
 use crate::report::{Report, unless_refused};
 use crate::routine::{Parts, turbofish, vm_generics};
-use crate::{callable, configuration, context, definition, expansion, given, home, implementation, native, ring};
+use crate::{
+    callable, configuration, context, definition, expansion, given, home, implementation, namesakes, native, ring,
+};
 
 /// `#[routine]`
 pub fn routine(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -146,6 +148,10 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     };
     let mut native = function.clone();
     opaque::promise(&mut native.sig, &mut native.attrs, &Generics::default());
+    if !args.leaves_native() && native.sig.generics.type_params().next().is_some() && namesakes::has_opaque(name.span())
+    {
+        opaque::promise_in_crate(&mut native.sig.generics, None);
+    }
     if !args.leaves_native() {
         let original = args.originals.get(&crate::plain_name(&native.sig.ident));
         native::redirect(&native.sig, &mut native.block, original);

@@ -12,6 +12,7 @@ use crate::emit;
 use crate::given;
 use crate::lower::{asking_name, twin_name};
 use crate::opaque::Pointer;
+use crate::parameters::asked_of_erased;
 use crate::rewrite::Forever;
 use crate::routine::Parts;
 
@@ -56,6 +57,17 @@ impl Twins<'_> {
                 let argument = given::argument(&GenericParam::Type(param.clone()), self.own);
                 let bounds = &param.bounds;
                 clause.predicates.push(syn::parse_quote!(#argument: #bounds));
+            }
+            // What the method asks of its own parameters has to hold of what they are without lifetimes.
+            for param in self
+                .own
+                .type_params()
+                .filter(|param| !given::is_iterator(&param.ident, self.own) && !given::is_range(&param.ident, self.own))
+            {
+                let (name, asked) = (&param.ident, asked_of_erased(&param.ident, self.own));
+                clause
+                    .predicates
+                    .push(syn::parse_quote!(<#name as ::gpuvm::__private::Value>::Erased: #asked));
             }
         }
         if let Some(asked) = self.asked {

@@ -97,7 +97,7 @@ pub fn for_callers(generics: &Generics) -> Generics {
     if let Some(clause) = &mut asked.where_clause {
         clause.predicates = std::mem::take(&mut clause.predicates)
             .into_iter()
-            .filter(|predicate| !is_promise(predicate))
+            .filter(|predicate| !is_promise(predicate) && !refers(predicate))
             .collect();
     }
     asked
@@ -132,6 +132,11 @@ fn is_promise(predicate: &WherePredicate) -> bool {
     let mut bounds = predicate.bounds.iter();
     let names = ["GenericMethod", "Lends", "Method", "Operation"];
     bounds.all(|bound| is_ours(bound) && names.iter().any(|name| is_last(bound, name)))
+}
+
+/// Whether a bound is on references that live for ever, as those in a routine do; a caller's may not.
+fn refers(predicate: &WherePredicate) -> bool {
+    matches!(predicate, WherePredicate::Type(predicate) if predicate.lifetimes.is_none() && matches!(predicate.bounded_ty, Type::Reference(_)))
 }
 
 /// A parameter's name, as an argument.

@@ -17,6 +17,7 @@ use crate::emit;
 use crate::generic::{Twins, all_forever, forever, own_name, own_type, receiver_as_written, routine_name};
 use crate::given;
 use crate::lower::{asking_name, twin_name};
+use crate::namesakes;
 use crate::native;
 use crate::opaque;
 use crate::operation::{Operation, is_reference, without_references};
@@ -81,6 +82,12 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         None => opaque::callers(block),
         Some(_) => Vec::new(),
     };
+    let calls_opaque = !args.library
+        && block.generics.type_params().next().is_some()
+        && namesakes::has_opaque(crate::shadow::at(&block.self_ty));
+    if calls_opaque && block.trait_.is_some() && !of_user {
+        opaque::promise_in_crate(&mut native.generics, None);
+    }
     for item in &mut native.items {
         let ImplItem::Fn(function) = item else {
             continue;
@@ -94,6 +101,8 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         }
         if callers.contains(&&function.sig.ident) {
             opaque::promise_of_caller(&mut function.sig, &block.generics);
+        } else if calls_opaque && block.trait_.is_none() {
+            opaque::promise_in_crate(&mut function.sig.generics, Some(&block.generics));
         }
         let Some(method) = methods.iter().find(|method| function.sig.ident == method.name) else {
             continue;
@@ -519,7 +528,7 @@ struct Method {
 impl Method {
     fn of(of: &Block<'_>, function: &ImplItemFn, report: &mut Report) -> Method {
         let mut function = function.clone();
-        if of.trait_name == "Display" {
+        if matches!(of.trait_name.as_str(), "Display" | "Debug") {
             by_sink(&mut function.sig);
         }
         if let Some((path, _)) = &of.block.trait_ {
@@ -584,7 +593,7 @@ impl Method {
         if !own.params.is_empty() {
             let is_named = function.sig.receiver().is_some() && method::is_std(&name, true);
             as_std = Known::of(&name, &parts, &own, &of.block.self_ty).filter(|_| is_named && of.trait_name.is_empty());
-            if is_named && !is_std_trait(&of.trait_name) && as_std.is_none() {
+            if is_named && !is_std_trait(&of.trait_name) && as_std.is_none() && namesakes::is_taken(&name) {
                 report.generic_method(syn::Ident::new(&name, line));
             }
             let name = own_name(&alias);
@@ -853,7 +862,8 @@ impl Method {
             ("FromIterator", "from_iter") => "collect",
             ("Extend", "extend") => "extend",
             ("Hash", "hash") => return self.hashes(of),
-            ("Display", "fmt") => return self.displays(of),
+            ("Display", "fmt") => return self.found_by(of, "Displays", "Sink"),
+            ("Debug", "fmt") => return self.found_by(of, "Debugs", "Sink"),
             _ => return TokenStream::new(),
         };
         let Some(GenericParam::Type(iterator)) = self.own.params.first() else {
@@ -908,11 +918,6 @@ impl Method {
         }
     }
 
-    /// What finds the routine that shows the type in a text.
-    fn displays(&self, of: &Block<'_>) -> TokenStream {
-        self.found_by(of, "Displays", "Sink")
-    }
-
     /// What finds the routine by a trait of gpuvm's, for whatever the method's own type parameter is, which has this bound.
     fn found_by(&self, of: &Block<'_>, finder: &str, bound: &str) -> TokenStream {
         let (implementation, _, clause) = of.generics.split_for_impl();
@@ -925,6 +930,7 @@ impl Method {
         let [finder, bound] = [finder, bound].map(|name| format_ident!("{name}"));
         quote! {
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl #implementation ::gpuvm::__private::#finder for #own #clause {
                 type Routine<__P: ::gpuvm::__private::#bound> = ::gpuvm::__private::MethodOf<#erased, #name<__P>, #hash>;
             }
@@ -935,7 +941,22 @@ impl Method {
     fn writes(of: &Block<'_>) -> TokenStream {
         let (implementation, _, clause) = of.generics.split_for_impl();
         let (inner, erased, hash) = (&of.inner, forever(&of.inner), name_hash("write_char"));
+        let indent = name_hash("__gpuvm_indent");
+        // What goes further in is gpuvm's own.
+        let stays = (!of.args.library).then(|| {
+            quote! {
+                #[automatically_derived]
+                #[diagnostic::do_not_recommend]
+                impl #implementation ::gpuvm::__private::Method<#indent> for #inner #clause {
+                    type Slot = ::gpuvm::__private::MethodSlot<#indent, Self>;
+                    const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::Some(
+                        ::gpuvm::__private::CallFact::of::<::gpuvm::__private::formatting::not_indented<#erased>>(),
+                    );
+                }
+            }
+        });
         let written_to = quote! {
+            #stays
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::WrittenTo for #erased #clause {
                 type Sink = Self;
@@ -1215,7 +1236,9 @@ impl Method {
         let shared = quote!(::gpuvm::__private::AnIterator<#erased>);
         let lookup = self.lookup(of);
         let (implementation, _, clause) = lookup.split_for_impl();
-        let plain = OF_ITERATORS.iter().map(|name| {
+        let own = crate::behind::own_methods(inner);
+        let is_free = |name: &&&str| !own.iter().any(|own| own == **name);
+        let plain = OF_ITERATORS.iter().filter(is_free).map(|name| {
             let hash = name_hash(name);
             quote! {
                 #[automatically_derived]
@@ -1227,7 +1250,7 @@ impl Method {
                 }
             }
         });
-        let generic = OF_ITERATORS_GENERIC.iter().map(|name| {
+        let generic = OF_ITERATORS_GENERIC.iter().filter(is_free).map(|name| {
             let hash = name_hash(name);
             let mut generics = lookup.clone();
             generics.params.push(syn::parse_quote!(__A));

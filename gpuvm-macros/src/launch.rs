@@ -157,8 +157,12 @@ fn copied(mode: &Mode, column: &Ident) -> TokenStream {
 fn modes(parts: &Parts, generics: &Generics) -> Option<Vec<Mode>> {
     let modes = parts.parameters.iter().map(|parameter| Mode::of(&parameter.ty));
     let modes: Vec<Mode> = modes.collect::<Option<_>>()?;
-    let stays =
-        |ty: &Type| crate::borrowed::borrows(ty) || crate::cells::holds_cells(ty) || crate::lower::holds_elsewhere(ty);
+    let stays = |ty: &Type| {
+        crate::borrowed::borrows(ty)
+            || crate::cells::holds_cells(ty)
+            || crate::kept::stays_inside(ty)
+            || crate::lower::holds_elsewhere(ty)
+    };
     let is_launched = !modes.iter().any(|mode| stays(mode.element()))
         && !stays(&parts.result)
         && !parts.is_opaque

@@ -23,8 +23,10 @@ mod generic;
 mod given;
 mod home;
 mod implementation;
+mod kept;
 mod launch;
 mod lower;
+mod namesakes;
 mod native;
 mod opaque;
 mod operation;
@@ -83,7 +85,8 @@ pub fn ring_kernel(args: TokenStream, item: TokenStream) -> TokenStream {
     emit::ring_kernel(args.into(), item.into()).into()
 }
 
-/// Makes a struct or enum a value of the machine, to be used in routines, columns and buffers. It has to be `Copy`.
+/// Makes a struct or enum a value of the machine, to be used in routines, columns and buffers. One that is no `Copy`, or that holds references or cells, stays inside of
+/// routines.
 ///
 /// Equality and order are part by part, as `#[derive(PartialEq, PartialOrd)]` have them, unless there is a `#[routine] impl` of `PartialEq`,
 /// `PartialOrd` or `Ord` for the type. A type with type parameters says so with `#[vm_type(manual_eq)]` or `#[vm_type(manual_ord)]`.

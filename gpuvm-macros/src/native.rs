@@ -4,6 +4,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprMethodCall, Item, ItemImpl, ItemTrait, Macro, Signature};
 
@@ -90,8 +91,14 @@ const OPEN_IN_CONST: [&str; 7] = [
 /// the user's own, which rustc expands; otherwise that is there for rustc to see.
 pub fn redirect(signature: &Signature, block: &mut Block, original: Option<&Block>) {
     let is_const = signature.constness.is_some();
+    let mut generic = of_type_parameters(signature);
+    generic.retain(|name| !binds(block, name));
     let redirected = |block: &mut Block| {
-        let mut redirect = Redirect { is_const, found: 0 };
+        let mut redirect = Redirect {
+            is_const,
+            generic: &generic,
+            found: 0,
+        };
         redirect.visit_block_mut(block);
         redirect.found
     };
@@ -108,19 +115,58 @@ pub fn redirect(signature: &Signature, block: &mut Block, original: Option<&Bloc
     }
 }
 
-struct Redirect {
+/// The parameters whose types are type parameters: the function's, or such as an `impl` block has, of one letter.
+fn of_type_parameters(signature: &Signature) -> Vec<syn::Ident> {
+    let typed = signature.inputs.iter().filter_map(|input| match input {
+        syn::FnArg::Typed(typed) => Some(typed),
+        syn::FnArg::Receiver(_) => None,
+    });
+    typed
+        .filter_map(|typed| match (&*typed.pat, &*typed.ty) {
+            (syn::Pat::Ident(name), syn::Type::Path(ty)) => {
+                let of = ty.path.get_ident()?.to_string();
+                let is_letter = of.len() == 1 && of.starts_with(|c: char| c.is_ascii_uppercase());
+                let is_declared = signature.generics.type_params().any(|param| param.ident == of.as_str());
+                (is_declared || is_letter).then(|| name.ident.clone())
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// Whether a body has another variable of a name.
+fn binds(block: &Block, name: &syn::Ident) -> bool {
+    struct Search<'n>(&'n syn::Ident, bool);
+    impl<'ast> Visit<'ast> for Search<'_> {
+        fn visit_pat_ident(&mut self, node: &'ast syn::PatIdent) {
+            self.1 |= node.ident == *self.0;
+            visit::visit_pat_ident(self, node);
+        }
+    }
+    let mut search = Search(name, false);
+    search.visit_block(block);
+    search.1
+}
+
+struct Redirect<'g> {
     is_const: bool,
+    /// What is of a type parameter's type: the methods are a trait's, which may use it up.
+    generic: &'g [syn::Ident],
     /// How much was redirected.
     found: usize,
 }
 
-impl Redirect {
+impl Redirect<'_> {
     fn is_open(&self, name: &syn::Ident) -> bool {
         if self.is_const {
             OPEN_IN_CONST.iter().any(|open| name == open)
         } else {
             OF_FLOATS.iter().chain(&OF_INTEGERS).any(|open| name == open)
         }
+    }
+
+    fn is_generic(&self, receiver: &Expr) -> bool {
+        matches!(receiver, Expr::Path(path) if path.path.get_ident().is_some_and(|name| self.generic.contains(name)))
     }
 
     /// The same of a function that the path of a primitive leads to: the wrapper has those of its own kind of numbers, and of any other rustc says best
@@ -152,7 +198,7 @@ fn is_function_name(func: &Expr) -> bool {
     is_in_module && function_of_primitive(func).is_none()
 }
 
-impl VisitMut for Redirect {
+impl VisitMut for Redirect<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
             // What is called by its path is redirected as a method is.
@@ -169,7 +215,9 @@ impl VisitMut for Redirect {
                 let value = &node.receiver;
                 *node.receiver = Expr::Verbatim(Ends::of(value).entry(quote!(#value,)));
             }
-            Expr::MethodCall(node) if self.is_open(&node.method) && is_wrapped(node) => {
+            Expr::MethodCall(node)
+                if self.is_open(&node.method) && is_wrapped(node) && !self.is_generic(&node.receiver) =>
+            {
                 wrap_receiver(node);
                 self.found += 1;
             }
@@ -241,6 +289,7 @@ impl VisitMut for Redirect {
         };
         let mut inside = Redirect {
             is_const: self.is_const,
+            generic: self.generic,
             found: 0,
         };
         match arguments {

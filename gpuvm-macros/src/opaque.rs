@@ -11,7 +11,7 @@ use syn::{
 };
 
 use crate::parameters::asked_of_erased;
-use crate::routine::value_bounds;
+use crate::routine::{is_users, value_bounds};
 use crate::{callable, given};
 
 /// The result of a function, if it is opaque.
@@ -116,6 +116,21 @@ pub fn promise(signature: &mut Signature, attributes: &mut Vec<Attribute>, aroun
 pub fn promise_of_caller(signature: &mut Signature, around: &Generics) {
     let plain = values(around.type_params(), &signature.generics, around);
     ask(&mut signature.generics, plain);
+}
+
+/// Adds to the bounds of a function, or of an `impl` block, what it takes to call such a method of type parameters that a trait of the user's bounds: where the crate
+/// has any, nobody knows which operator leads to one. `around`: those of the block that a method is in.
+pub fn promise_in_crate(generics: &mut Generics, around: Option<&Generics>) {
+    let declared = around.unwrap_or(generics);
+    let is_asked = |param: &&TypeParam| {
+        let mut is_unsized = false;
+        given::for_each_bound(&param.ident, declared, |bound| {
+            is_unsized |= matches!(bound, TypeParamBound::Trait(bound) if bound.maybe.is_some());
+        });
+        is_users(&param.ident, declared) && !is_unsized
+    };
+    let plain = values(declared.type_params().filter(is_asked), generics, declared);
+    ask(generics, plain);
 }
 
 /// The methods of an `impl` block that call one which results in an opaque iterator, or may: that have its name in them, or that of such a method.

@@ -43,9 +43,10 @@ impl Operation {
     }
 
     fn behind(&self, ty: &Type) -> Type {
-        match self.is_promised && may_refer(ty) {
-            true => syn::parse_quote!(<#ty as ::gpuvm::__private::Value>::Inner),
-            false => without_references(ty),
+        let of = without_references(ty);
+        match self.is_promised && may_refer(&of) {
+            true => syn::parse_quote!(<#of as ::gpuvm::__private::Value>::Inner),
+            false => of,
         }
     }
 

@@ -227,7 +227,7 @@ rules! {
     extern_routine: "a routine cannot have another ABI; remove `extern`";
     variadic_routine: "a routine cannot have a variable number of parameters; take a slice, `&[T]`";
     impl_trait: "`impl Trait` is available as the type of a parameter, and of iterators and closures as a result; name the type here";
-    generic_method: "a method with parameters of its own cannot have the name of one of std's methods, as which calls would take it; give it another";
+    generic_method: "a method with parameters of its own cannot have the name of one that every type has, or of a conversion, as which calls would take it; give it another";
     dyn_trait: "trait objects are not available in a routine; write a type parameter, `fn f<T: Trait>(x: T)`";
     function_pointer: "function pointers are not available in a routine; call a routine by its path";
     mutable_static: "a `static` that changes is not available inside a #[routine], whose VMs share what atomics hold; take a slice of these, `&[AtomicU32]`";

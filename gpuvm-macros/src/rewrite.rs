@@ -48,12 +48,17 @@ impl VisitMut for NameLifetimes {
     fn visit_type_fn_ptr_mut(&mut self, _: &mut syn::TypeFnPtr) {}
 }
 
+/// The lifetime of a bound that may never hold.
+pub const MAYBE: &str = "__for";
+
 /// Puts `'static` in the place of each lifetime.
 pub struct Forever;
 
 impl VisitMut for Forever {
     fn visit_lifetime_mut(&mut self, node: &mut Lifetime) {
-        *node = Lifetime::new("'static", node.span());
+        if node.ident != MAYBE {
+            *node = Lifetime::new("'static", node.span());
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::callable::{self, Erased};
 use crate::given;
 use crate::lower::{self, Lowered, Parameter, check_type};
 use crate::opaque;
-use crate::operation::{Operation, is_associated, may_refer};
+use crate::operation::{Operation, is_associated, is_reference, may_refer, without_references};
 use crate::report::Report;
 
 /// A routine's signature without lifetimes, and its lowered body.
@@ -660,7 +660,11 @@ pub fn value_bounds(param: &TypeParam, generics: &Generics) -> Vec<TypeParamBoun
         return vec![syn::parse_quote!(::gpuvm::__private::Unreferenced)];
     }
     if crate::emit::is_unsized(param) {
-        return vec![syn::parse_quote!(::gpuvm::__private::Referred)];
+        let mut bounds = vec![syn::parse_quote!(::gpuvm::__private::Referred)];
+        if is_users(&param.ident, generics) {
+            bounds.push(syn::parse_quote!(::gpuvm::__private::Implementor));
+        }
+        return bounds;
     }
     let mut bounds = vec![syn::parse_quote!(::gpuvm::__private::Parameter)];
     if is_users(&param.ident, generics) {
@@ -684,58 +688,78 @@ pub fn is_of_fmt(path: &syn::Path) -> bool {
 
 /// That what type parameters stand for may be in what code prints, and in a panic's text, where there is such a text in it: no `Display` of the user's is called
 /// for these.
+/// for these. And that their `Debug` is a routine where one is called, by a text that is written.
 pub fn shown(generics: &Generics, code: &impl ToTokens) -> Vec<WherePredicate> {
-    let is_display = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == "Display"));
-    let shown = generics.type_params().filter(|param| {
-        let mut found = false;
-        given::for_each_bound(&param.ident, generics, |bound| found |= is_display(bound));
-        found
-    });
-    let shown: Vec<&TypeParam> = shown.collect();
-    if shown.is_empty() || !has_texts(code.to_token_stream()) {
-        return Vec::new();
-    }
-    shown
-        .into_iter()
-        .map(|param| {
-            let name = &param.ident;
+    let bound_by = |name: &str| -> Vec<&Ident> {
+        let is_bound = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == name));
+        let shown = generics.type_params().filter(|param| {
+            let mut found = false;
+            given::for_each_bound(&param.ident, generics, |bound| found |= is_bound(bound));
+            found
+        });
+        shown.map(|param| &param.ident).collect()
+    };
+    let mut promises = Vec::new();
+    let (displayed, debugged) = (bound_by("Display"), bound_by("Debug"));
+    if !displayed.is_empty() && has_macro(code.to_token_stream(), &PRINTING) {
+        promises.extend(displayed.iter().map(|name| -> WherePredicate {
             syn::parse_quote!(<#name as ::gpuvm::__private::Value>::Inner: ::gpuvm::__private::Shown)
-        })
-        .collect()
+        }));
+    }
+    if !debugged.is_empty() && writes(code.to_token_stream()) {
+        promises.extend(debugged.iter().map(|name| -> WherePredicate {
+            syn::parse_quote!(<#name as ::gpuvm::__private::Value>::Inner: ::gpuvm::__private::Debugs)
+        }));
+    }
+    promises
 }
 
-/// Whether code has a macro in it that prints or panics.
-fn has_texts(code: TokenStream) -> bool {
-    const MACROS: [&str; 18] = [
-        "assert",
-        "assert_eq",
-        "assert_ne",
-        "dbg",
-        "debug",
-        "debug_assert",
-        "debug_assert_eq",
-        "debug_assert_ne",
-        "eprint",
-        "eprintln",
-        "error",
-        "info",
-        "log",
-        "panic",
-        "print",
-        "println",
-        "unreachable",
-        "warn",
-    ];
+/// Macros that print or panic.
+const PRINTING: [&str; 18] = [
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "dbg",
+    "debug",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "eprint",
+    "eprintln",
+    "error",
+    "info",
+    "log",
+    "panic",
+    "print",
+    "println",
+    "unreachable",
+    "warn",
+];
+
+/// Whether code writes texts, by macros or by a formatter.
+fn writes(code: TokenStream) -> bool {
+    fn formats(code: TokenStream) -> bool {
+        code.into_iter().any(|token| match token {
+            TokenTree::Ident(name) => name == "Formatter",
+            TokenTree::Group(group) => formats(group.stream()),
+            _ => false,
+        })
+    }
+    has_macro(code.clone(), &["write", "writeln"]) || formats(code)
+}
+
+/// Whether code has one of these macros in it.
+fn has_macro(code: TokenStream, macros: &[&str]) -> bool {
     let mut name_before = false;
     code.into_iter().any(|token| match token {
         TokenTree::Ident(name) => {
-            name_before = MACROS.iter().any(|known| name == known);
+            name_before = macros.iter().any(|known| name == known);
             false
         }
         TokenTree::Punct(punct) => std::mem::take(&mut name_before) && punct.as_char() == '!',
         TokenTree::Group(group) => {
             name_before = false;
-            has_texts(group.stream())
+            has_macro(group.stream(), macros)
         }
         TokenTree::Literal(_) => {
             name_before = false;
@@ -765,7 +789,20 @@ pub fn is_users(name: &Ident, generics: &Generics) -> bool {
     };
     let mut found = false;
     given::for_each_bound(name, generics, |bound| found |= is_users(bound));
+    // `&T: Shape` asks for a method of references, which is looked up on one to what `T` is.
+    let refers = |predicate: &WherePredicate| match predicate {
+        WherePredicate::Type(predicate) if is_reference(&predicate.bounded_ty) => {
+            let of = without_references(&predicate.bounded_ty);
+            matches!(of, Type::Path(path) if path.path.is_ident(name)) && predicate.bounds.iter().any(is_users)
+        }
+        _ => false,
+    };
     found
+        || generics
+            .where_clause
+            .iter()
+            .flat_map(|clause| &clause.predicates)
+            .any(refers)
 }
 
 /// Puts `'static` in the place of lifetimes that are declared where they are not any more.
@@ -818,7 +855,10 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
         let TypeParamBound::Trait(bound) = bound else {
             continue;
         };
-        let Some(last) = bound.path.segments.last() else {
+        // What is asked of a value that a text shows is no more than that.
+        const OF_TEXTS: [&str; 3] = ["Debugs", "DebugsIf", "Shown"];
+        let last = bound.path.segments.last();
+        let Some(last) = last.filter(|last| OF_TEXTS.iter().all(|name| last.ident != name)) else {
             continue;
         };
         let mut right: Type = ty.clone();

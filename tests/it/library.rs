@@ -19,6 +19,7 @@ mod sample;
 
 mod cells;
 mod characters;
+mod debug_texts;
 mod doubles;
 mod durations;
 mod formats;

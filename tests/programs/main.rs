@@ -30,12 +30,14 @@ mod convex_hull;
 mod crc;
 mod csv_reader;
 mod dijkstra_grid;
+mod dsp;
 mod edit_distance;
 mod fft;
 mod fifteen_puzzle;
 mod fixed_point;
 mod flood_fill;
 mod huffman;
+mod interval_tree;
 mod iterator_library;
 mod json_validator;
 mod k_means;
@@ -46,6 +48,8 @@ mod life;
 mod linear_algebra;
 mod lru_cache;
 mod lz4_block;
+mod lz77;
+mod matrix;
 mod max_flow;
 mod n_queens;
 mod nbody;
@@ -57,6 +61,7 @@ mod polygon_clip;
 mod primality;
 mod prime_sieve;
 mod quadrature;
+mod raster;
 #[allow(mismatched_lifetime_syntaxes, reason = "written as rustc takes it, with a warning")]
 mod ray_tracer;
 mod reed_solomon;
@@ -75,6 +80,7 @@ mod suffix_array;
 mod table_formatter;
 mod text_wrap;
 mod tic_tac_toe;
+mod tokenizer;
 mod topological_sort;
 mod trie;
 mod turtle;
@@ -1222,4 +1228,100 @@ fn suffix_array() {
         chunks([[0; 37]])
     ));
     agree!(block_sort(slice(b""), chunks([[0; 2]])));
+}
+
+#[test]
+fn matrix() {
+    use crate::matrix::*;
+    agree!(fibonacci_modulo(each([0, 1, 10, 90, u32::MAX])));
+    agree!(count_walks(each([0b0000_0011_0101_0110, u16::MAX, 0]), each([3, 7, 0])));
+    agree!(shortest_ways(each([
+        [0, 5, 1, 0, 0, 0, 0, 2, 0],
+        [0, 1, 9, 4, 0, 1, 1, 0, 0],
+        [255; 9]
+    ])));
+    agree!(reachable(each([0b0001_0000_0100_0010, 0, u16::MAX])));
+    agree!(matrix_polynomial(
+        each([[0, 96, 1, 0], [3, 0, 0, 5], [200, 7, 255, 1]]),
+        each([[1, 0, 1], [1, 2, 1], [0, 255, 3]])
+    ));
+}
+
+#[test]
+fn interval_tree() {
+    use crate::interval_tree::*;
+    let spans = [(1, 4), (10, 12), (3, 11), (-5, 0), (20, 30), (4, 4), (-5, 30)];
+    let mut id = 0;
+    let spans = spans.map(|(from, to)| {
+        id += 1;
+        Span { from, to, id }
+    });
+    agree!(interval_overlaps(
+        slice(&spans),
+        each([4, 13, 5, i32::MIN]),
+        each([10, 19, 4, i32::MAX])
+    ));
+    agree!(interval_stabs(
+        each([[0, 5, 7, 9], [i32::MIN, i32::MAX, -1, 0]]),
+        each([5, 0]),
+        each([9, i32::MIN])
+    ));
+}
+
+#[test]
+fn lz77() {
+    use crate::lz77::*;
+    for text in [&b"abcabcabcabcd"[..], b"xyxyxyxyxyxy", b"nothing twice", b""] {
+        agree!(lz77_pack(slice(text), chunks([[0; 40]; 2])));
+        agree!(lz77_pack(slice(text), chunks([[0; 4]])));
+        agree!(lz77_round_trip(slice(text)));
+    }
+    for packed in [&[0, b'a', 9, 1, 0, b'b'][..], &[0, 1, 5, 9], &[0, 1, 9, 1], &[0]] {
+        agree!(lz77_unpack(slice(packed), chunks([[0; 12]])));
+        agree!(lz77_unpack(slice(packed), chunks([[0; 4]])));
+    }
+}
+
+#[test]
+fn tokenizer() {
+    use crate::tokenizer::*;
+    for text in [
+        &b"let x_1 = 20 + y; // no\nwhile x { if \"a\\\"b\" { 7 } else {"[..],
+        b"\n\n\"open",
+        b"a # b",
+        b"99999999999999999999",
+        b"\xff",
+        b"",
+    ] {
+        agree!(count_tokens(slice(text)));
+    }
+    agree!(show_tokens(slice(b"if a<10 { \"t\\n\" }")));
+    agree!(show_tokens(slice(b"name name name name name name name name")));
+}
+
+#[test]
+fn raster() {
+    use crate::raster::*;
+    let pixels = |pixels: [(i16, i16); 3]| pixels.map(Pixel::from);
+    agree!(raster_scene(
+        each([
+            pixels([(2, 2), (2, 6), (6, 6)]),
+            pixels([(-3, 4), (40, 10), (5, 30)]),
+            pixels([(0, 0); 3])
+        ]),
+        each([0, 9, 30]),
+        each(pixels([(3, 5), (12, 12), (90, 0)]))
+    ));
+    agree!(raster_line(
+        each(pixels([(0, 0), (3, 9), (-9, 15)])),
+        each(pixels([(7, 3), (3, 2), (31, -2)]))
+    ));
+}
+
+#[test]
+fn dsp() {
+    use crate::dsp::*;
+    agree!(dsp_chain(each([4, 2, 9, 0]), each([0, 3, 2, 1])));
+    let ramp = core::array::from_fn::<i16, 20, _>(|i| (i as i16 - 10) * 3000);
+    agree!(dsp_smooth(chunks([[16_384; 20], ramp, [i16::MIN; 20], [0; 20]])));
 }

@@ -1,5 +1,6 @@
 //! What is found behind a `Deref` of the user's: methods and elements, of which facts tell, and fields, `*value` and coercions, of which types tell.
 
+use super::node::Node;
 use super::operand::Operand;
 use super::state::Encoder;
 use crate::facts::Fact;
@@ -11,14 +12,42 @@ impl Encoder<'_> {
     /// Puts in the place of the receiver what its `Deref` gives, where what the slot tells is behind that. `changes`: whether it is changed; of a method its
     /// parameter says so.
     pub const fn receiver(&mut self, slot: u32, changes: bool) {
-        let Fact::Through(through) = self.source.facts.get(slot as usize, self.source.depth) else {
-            return;
-        };
-        let call = match through.deref_mut {
-            Some(deref_mut) if changes || takes_mutable(through.then) => deref_mut,
-            _ => through.deref,
-        };
-        self.call_through(call, 1);
+        let mut fact = self.source.facts.get(slot as usize, self.source.depth);
+        let changes = changes || takes_mutable(fact);
+        while let Fact::Through(through) = fact {
+            let call = match through.deref_mut {
+                Some(deref_mut) if changes => deref_mut,
+                _ => through.deref,
+            };
+            self.call_through(call, 1);
+            fact = through.then;
+        }
+    }
+
+    /// Whether the field of this value is changed by the method that is called on it, or on a field of it: where the value has a `Deref`, that decides which of the
+    /// two leads to the field. The nodes that are next tell.
+    pub const fn is_changed_next(&mut self, of: Operand) -> bool {
+        if of.ty.dereferenced.is_none() {
+            return false;
+        }
+        let here = self.at;
+        let mut changes = false;
+        while self.at < self.end {
+            self.at += 1;
+            match Node::ALL[self.nodes[self.at - 1] as usize] {
+                Node::Field => {
+                    self.hash();
+                }
+                Node::Receiver => {
+                    let slot = self.small();
+                    changes = takes_mutable(self.source.facts.get(slot as usize, self.source.depth));
+                    break;
+                }
+                _ => break,
+            }
+        }
+        self.at = here;
+        changes
     }
 
     /// `*operand`, of a reference or of a value whose `Deref` the user has written. `changes`: whether it is assigned to or borrowed to be.
@@ -71,7 +100,7 @@ impl Encoder<'_> {
 
 /// Whether what is called takes its receiver by `&mut`.
 const fn takes_mutable(called: Fact) -> bool {
-    match called {
+    match called.called() {
         Fact::Call(call) => {
             let params = match call.inline {
                 Some(source) => source.params,

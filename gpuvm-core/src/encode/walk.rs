@@ -75,7 +75,8 @@ impl Encoder<'_> {
                 Node::Field => {
                     let hash = self.hash();
                     let base = self.pop();
-                    let field = self.field(base, hash, false);
+                    let changes = self.is_changed_next(base);
+                    let field = self.field(base, hash, changes);
                     self.push(field);
                 }
                 Node::Label => {

@@ -58,10 +58,11 @@ pub enum Fact {
 impl Fact {
     /// What is called, wherever it is found.
     pub const fn called(self) -> Fact {
-        match self {
-            Fact::Through(through) => through.then,
-            fact => fact,
+        let mut called = self;
+        while let Fact::Through(through) = called {
+            called = through.then;
         }
+        called
     }
 }
 

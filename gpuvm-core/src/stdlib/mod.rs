@@ -129,6 +129,11 @@ mod intrinsics {
         unreachable!("{NATIVELY}")
     }
 
+    /// Shows a value in a style, a number of [`Style`](gpuvm_nodes::Style), as a formatter says.
+    pub fn formatted<const STYLE: u8>(_: &impl Sized, _: &impl Sized) -> std::fmt::Result {
+        unreachable!("{NATIVELY}")
+    }
+
     /// What a `for` loop would ask for elements.
     pub fn iterator<T: crate::facts::Iterable>(_: T) -> T::Iterator {
         unreachable!("{NATIVELY}")

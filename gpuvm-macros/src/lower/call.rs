@@ -12,6 +12,7 @@ use super::expected::Expected;
 use super::expr::{plain, variant_name, write_variant};
 use super::std_function;
 use super::{Calls, Lowering, Want};
+use crate::namesakes;
 use crate::primitive::{Known, is_half, kind_of_name};
 use crate::shadow;
 
@@ -721,7 +722,13 @@ impl Lowering<'_> {
         let is_own = known.is_primitive() && known.has_method(&name);
         let takes_none = method::closure_of(&name).is_none() && !method::BY_PATTERN.contains(&name.as_str());
         let hands_on = takes_none && self.hands_on(node);
-        let is_users = hands_on || !method::is_std(&name, is_plain) && !is_alone && !is_own;
+        // One of the user's that is named so has a function beside it, and is found by that.
+        let is_namesake = !known.is_machine()
+            && !method::is_generic(&name, node.args.len())
+            && !method::COMPARES_ITERATORS.contains(&name.as_str())
+            && method::closure_of(&name).is_none()
+            && namesakes::defines(method.span(), &name);
+        let is_users = hands_on || !method::is_std(&name, is_plain) && !is_alone && !is_own || is_namesake;
         let is_added = known.is_primitive()
             && known.is_machine()
             && is_plain
@@ -766,7 +773,7 @@ impl Lowering<'_> {
             shadow::generic_method(
                 expr,
                 name_hash(&name),
-                shadow::On { place, seeks: false },
+                shadow::On { place, seeks: 0 },
                 decides,
                 false,
                 twin.as_ref(),
@@ -792,7 +799,7 @@ impl Lowering<'_> {
         let elsewhere = MAKES_HEAP.contains(&&*name);
         let on = shadow::On {
             place,
-            seeks: sought.is_some(),
+            seeks: sought.map_or(0, |_| namesakes::levels(shadow::at(&*expr))),
         };
         shadow::method(expr, name_hash(&name), on, elsewhere, twin.as_ref(), slot);
         Known::Unknown
@@ -813,7 +820,9 @@ impl Lowering<'_> {
     /// The function beside a method that std has a name of and that may be of a trait of the user's all the same.
     fn of_trait(&mut self, expr: &Expr, receiver: &Known) -> Option<syn::Ident> {
         let Expr::MethodCall(node) = expr else { return None };
-        let may_be = self.about.traits && !receiver.is_machine() && node.turbofish.is_none();
+        let may_be = !receiver.is_machine()
+            && node.turbofish.is_none()
+            && (self.about.traits || namesakes::defines(node.method.span(), &plain(&node.method)));
         may_be.then(|| self.twin_beside(&node.method))
     }
 
@@ -838,7 +847,8 @@ impl Lowering<'_> {
         let given = self.given_to_itself(node);
         let operator = crate::routine::operator_of_method(name)
             .filter(|operator| !matches!(operator, Operator::Neg | Operator::Not))
-            .filter(|_| node.args.len() == 1 && node.turbofish.is_none() && !node.args.iter().any(is_closure));
+            .filter(|_| node.args.len() == 1 && node.turbofish.is_none() && !node.args.iter().any(is_closure))
+            .filter(|_| namesakes::has_operator(called.span(), name));
         let seeks = given.is_none() && operator.is_none() && node.turbofish.is_none();
         let sought = seeks.then(|| self.receiver());
         let count = self.arguments(Want::Decided, node.args.iter_mut()).len() + 1;
@@ -858,7 +868,10 @@ impl Lowering<'_> {
             expr,
             &twin,
             name_hash(name),
-            shadow::On { place, seeks },
+            shadow::On {
+                place,
+                seeks: if seeks { namesakes::levels(called.span()) } else { 0 },
+            },
             MAKES_HEAP.contains(&name),
             other,
             slot,
@@ -915,7 +928,7 @@ impl Lowering<'_> {
         let hinted = method::HINTED.contains(&name) || matches!(name, "sum" | "product") && count == 1 && !is_written;
         let on = shadow::On {
             place,
-            seeks: sought.is_some(),
+            seeks: sought.map_or(0, |_| namesakes::levels(shadow::at(&*expr))),
         };
         shadow::generic_method(expr, name_hash(kept), on, decides, hinted, twin.as_ref(), slot);
         Known::Unknown

@@ -284,9 +284,32 @@ fn step(part: &Part, sink: &Ident, span: Span) -> TokenStream {
                 Some(Align::Centre) => 2,
                 Some(Align::Right) => 3,
             };
-            let flags =
-                u32::from(format.plus) | u32::from(format.alternate) << 1 | u32::from(format.zero) << 2 | align << 4;
-            let (style, fill) = (format.style as u8, format.fill);
+            let (lower, upper) = (
+                format.style == Style::DebugLowerHex,
+                format.style == Style::DebugUpperHex,
+            );
+            let flags = u32::from(format.plus)
+                | u32::from(format.alternate) << 1
+                | u32::from(format.zero) << 2
+                | u32::from(lower) << 3
+                | align << 4
+                | u32::from(upper) << 6;
+            let style = match format.style.is_debug() {
+                true => Style::Debug,
+                false => format.style,
+            };
+            // What `#` asks for, the lines of what is inside of the value know as well.
+            let sink = match format.alternate && matches!(style, Style::Display | Style::Debug) {
+                true => quote_spanned! {span=>
+                    &mut ::gpuvm::__private::Padded {
+                        sink: #sink,
+                        depth: 0u32,
+                        is_at_start: false,
+                    }
+                },
+                false => quote_spanned!(span=> #sink),
+            };
+            let (style, fill) = (style as u8, format.fill);
             let width = match width {
                 Some(width) => quote_spanned!(span=> *#width as u32),
                 None => {

@@ -4,6 +4,7 @@
 
 mod operators;
 
+use gpuvm_nodes::Style;
 use gpuvm_nodes::node::Operator;
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -275,19 +276,38 @@ fn link_index(base: &TokenStream, changes: bool, seeks: bool, slot: &Ident, span
 }
 
 /// More that is asked of `__s`, which is where method lookup finds what is `sought`; the way there is `__w`.
-fn seeking(sought: &TokenStream, asked: &TokenStream, span: Span) -> TokenStream {
-    quote_spanned! {span=> {
-        let (__w, __s) = {
-            use ::gpuvm::__private::{SeekBehind as _, SeekBehindMut as _, SeekHere as _, SeekNowhere as _};
-            (&&&&&#sought).__gpuvm_way()
-        };
-        #asked
-    }}
+fn seeking(
+    levels: usize,
+    receiver: &TokenStream,
+    sought: impl Fn(&TokenStream) -> TokenStream,
+    asked: &TokenStream,
+    span: Span,
+) -> TokenStream {
+    let steps = steps(levels, receiver, sought, span);
+    quote_spanned!(span=> { #steps #asked })
 }
 
-/// The slot of what is found there.
-fn led(slot: &Ident, span: Span) -> TokenStream {
-    quote_spanned!(span=> ::gpuvm::__private::led(&__w, #slot))
+/// The steps to it, each behind a `Deref` of what the one before led to: `__s` is where they end, `__k` the slot of what is found there. The slot is `__k` before them.
+fn steps(
+    levels: usize,
+    receiver: &TokenStream,
+    sought: impl Fn(&TokenStream) -> TokenStream,
+    span: Span,
+) -> TokenStream {
+    let here = quote_spanned!(span=> __s);
+    let step = |i: usize| {
+        let sought = sought(if i == 0 { receiver } else { &here });
+        quote_spanned! {span=>
+            let (__w, __s) = {
+                use ::gpuvm::__private::{
+                    SeekBehind as _, SeekBehindMut as _, SeekHere as _, SeekInSlice as _, SeekNowhere as _,
+                };
+                (&&&&&#sought).__gpuvm_way()
+            };
+            let __k = ::gpuvm::__private::led(&__w, __k);
+        }
+    };
+    (0..levels).map(step).collect()
 }
 
 /// The type beside a function that a path names.
@@ -411,8 +431,8 @@ pub fn call_with_closure(expr: &mut Expr, callee: &Callee, namesake: Option<Toke
 pub struct On {
     /// Whether it is a place.
     pub place: bool,
-    /// Whether the method may be behind a `Deref` of the user's, or of the slice that an array is.
-    pub seeks: bool,
+    /// Behind how many `Deref`s of the user's the method may be, each behind the one before; behind one, it may be of the slice that an array is.
+    pub seeks: usize,
 }
 
 /// Fills a slot with a method of the receiver. A place is named twice rather than moved. `twin`: the function beside it where the method may be of a
@@ -441,7 +461,22 @@ pub fn method(expr: &mut Expr, hash: u32, on: On, elsewhere: bool, twin: Option<
                 } }
             }
         }
-        _ if seeks => {
+        // Behind several, what is found is asked for where it is.
+        _ if seeks > 1 => {
+            let function = or_unknown("method", elsewhere, span);
+            let link = quote_spanned!(span=> ::gpuvm::__private::#function::<#hash, _, _>(__s, __v, __k));
+            let sought = |of: &TokenStream| quote_spanned!(span=> ::gpuvm::__private::sought::<#hash, _>(&#of));
+            let steps = steps(seeks, &receiver, sought, span);
+            let asked = asked(&link, elsewhere, span);
+            quote_spanned! {span=>
+                match (#node,) { __v => {
+                    let __k = #slot;
+                    #steps
+                    #asked
+                } }
+            }
+        }
+        _ if seeks == 1 => {
             let link = or_unknown("__gpuvm_method", elsewhere, span);
             let link =
                 quote_spanned!(span=> (&&&&::gpuvm::__private::sought::<#hash, _>(&#receiver)).#link(__v, #slot));
@@ -680,18 +715,21 @@ pub fn asked_method(
                     .__gpuvm_link(&__v.0, #slot)
             }
         }
-        None if seeks => {
+        None if seeks > 0 => {
             let found = known_with(&quote_spanned!(span=> __s), &quote_spanned!(span=> __v.0), span);
             let found = quote_spanned!(span=> #found.#twin(&(#(#known,)* __d,)));
-            let slot = led(&slot, span);
-            quote_spanned! {span=>
-                let (__w, __s) = {
-                    use ::gpuvm::__private::{
-                        SeekBehind as _, SeekBehindMut as _, SeekHere as _, SeekInSlice as _, SeekNowhere as _,
-                    };
-                    (&&&&&::gpuvm::__private::sought_beside::<#hash, _, _>(&#asked, #of)).__gpuvm_way()
+            let sought = |of: &TokenStream| {
+                let asked = match of.to_string() == "__s" {
+                    true => &found,
+                    false => &asked,
                 };
-                ::gpuvm::__private::#link_method::<#hash, _, _>(#found, &__v.0, #slot)
+                quote_spanned!(span=> ::gpuvm::__private::sought_beside::<#hash, _, _>(&#asked, #of))
+            };
+            let steps = steps(seeks, &of, sought, span);
+            quote_spanned! {span=>
+                let __k = #slot;
+                #steps
+                ::gpuvm::__private::#link_method::<#hash, _, _>(#found, &__v.0, __k)
             }
         }
         None => quote_spanned!(span=> ::gpuvm::__private::#link_method::<#hash, _, _>(#asked, &__v.0, #slot)),
@@ -791,7 +829,17 @@ pub fn generic_method(
     let link = match (twin, &known) {
         (Some(twin), Some(known)) => {
             let named = quote_spanned!(span=> generic_named_as_std::<#hash, _, _, _, _>(__s, #decided, &__v.0, __m));
-            let link = link_named_as_std(twin, &receiver, known, &named, &slot, span);
+            let link = match seeks > 0 {
+                // What is behind a `Deref` by that name is std's, or known as that.
+                true => {
+                    let (here, found) = (quote_spanned!(span=> __s), Ident::new("__k", span));
+                    let sought = |of: &TokenStream| quote_spanned!(span=> ::gpuvm::__private::sought_generic::<#hash, _, _, _>(#of, #decided, &__v.0));
+                    let link = link_named_as_std(twin, &here, known, &named, &found, span);
+                    let seeking = seeking(seeks, &here, sought, &link, span);
+                    quote_spanned!(span=> { let __k = #slot; #seeking })
+                }
+                false => link_named_as_std(twin, &receiver, known, &named, &slot, span),
+            };
             quote_spanned!(span=> match &#receiver { __s => #link } __v)
         }
         _ if bounded => {
@@ -804,16 +852,28 @@ pub fn generic_method(
                     (&&&&::gpuvm::__private::taken::<#hash, _, _, _>(__s, &#given, &__v.0)).__gpuvm_link(#decided, #slot)
                 }}
             };
-            let link = match seeks {
+            let link = match seeks > 0 {
                 true => {
-                    let sought = quote_spanned!(span=> ::gpuvm::__private::sought_generic::<#hash, _, _, _>(__s, #decided, &__v.0));
-                    seeking(&sought, &link(&led(&slot, span)), span)
+                    let here = quote_spanned!(span=> __s);
+                    let sought = |of: &TokenStream| quote_spanned!(span=> ::gpuvm::__private::sought_generic::<#hash, _, _, _>(#of, #decided, &__v.0));
+                    let asked = link(&quote_spanned!(span=> __k));
+                    let seeking = seeking(seeks, &here, sought, &asked, span);
+                    quote_spanned!(span=> { let __k = #slot; #seeking })
                 }
                 false => link(&slot.to_token_stream()),
             };
             quote_spanned!(span=> match &#receiver { __s => #link } __v)
         }
-        _ if seeks => {
+        _ if seeks > 1 => {
+            let here = quote_spanned!(span=> __s);
+            let sought = |of: &TokenStream| quote_spanned!(span=> ::gpuvm::__private::sought_generic::<#hash, _, _, _>(#of, #decided, &__v.0));
+            let function = or_unknown("generic_method", is_written, span);
+            let link = quote_spanned!(span=> ::gpuvm::__private::#function::<#hash, _, _, _>(__s, #decided, __v, __k));
+            let asked = asked(&link, is_written, span);
+            let seeking = seeking(seeks, &here, sought, &asked, span);
+            quote_spanned!(span=> match &#receiver { __s => { let __k = #slot; #seeking } })
+        }
+        _ if seeks == 1 => {
             let link = or_unknown("__gpuvm_generic", is_written, span);
             let sought = quote_spanned! {span=>
                 ::gpuvm::__private::sought_generic::<#hash, _, _, _>(&#receiver, #decided, &__v.0)
@@ -961,8 +1021,15 @@ pub fn formatted(expr: &mut Expr, style: &syn::GenericArgument, number: u64) {
     let span = at(&node.func);
     let slot = slot_at(number, span);
     let (value, formatter) = (node.args.get(0), node.args.get(1));
+    let number = style.to_token_stream().to_string();
+    let is = |style: Style| number == format!("{}u8", style as u8);
+    let function = match () {
+        _ if is(Style::Display) => quote_spanned!(span=> displayed),
+        _ if is(Style::Debug) || number.contains("DEBUG") => quote_spanned!(span=> debugged),
+        _ => quote_spanned!(span=> formatted::<#style, _, _>),
+    };
     *expr = Expr::Verbatim(quote_spanned! {span=>
-        (::gpuvm::__private::formatted::<#style, _, _>(#value, #formatter, #slot))
+        (::gpuvm::__private::#function(#value, #formatter, #slot))
     });
 }
 

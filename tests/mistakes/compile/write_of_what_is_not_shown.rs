@@ -17,8 +17,26 @@ impl fmt::Write for Length {
     }
 }
 
-#[derive(VmType, Clone, Copy, Debug)]
+#[derive(VmType, Clone, Copy)]
 struct Point(i32, i32);
+
+impl fmt::Debug for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl fmt::LowerHex for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}", self.0)
+    }
+}
+
+/// Its `Debug` is no routine because that of a field is none.
+#[derive(VmType, Clone, Copy, Debug)]
+struct Holder {
+    point: Point,
+}
 
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -30,7 +48,7 @@ impl fmt::Display for Point {
 fn quoted(x: i32) -> u32 {
     let mut length = Length::default();
     let _ = write!(length, "{:?}", Point(x, x));
-//~ «write» a text that a #[routine] writes cannot show `Point` so … `{:?}` shows numbers, `bool`, `char` and text alone
+//~ «write» a text that a #[routine] writes cannot show `Point` by `{:?}` … write `#[derive(Debug)]` beside its `#[derive(VmType)]`, or put `#[routine]` above its `impl fmt::Debug`
     length.0
 }
 
@@ -38,15 +56,23 @@ fn quoted(x: i32) -> u32 {
 fn of_its_own(x: i32) -> u32 {
     let mut length = Length::default();
     let _ = write!(length, "{}", Point(x, x));
-//~ «write» a text that a #[routine] writes cannot show `Point` so … put `#[routine]` above the `impl fmt::Display for Point`
+//~ «write» a text that a #[routine] writes cannot show `Point` by `{}` … put `#[routine]` above the `impl fmt::Display for Point`
     length.0
 }
 
 #[routine]
-fn exponent(x: u32) -> u32 {
+fn in_hex(x: i32) -> u32 {
     let mut length = Length::default();
-    let _ = write!(length, "{x:e}");
-//~ «write» a text that a #[routine] writes cannot show `u32` so … `{:e}` floats
+    let _ = write!(length, "{:x}", Point(x, x));
+//~ «write» a text that a #[routine] writes cannot show `Point` so … show numbers alone
+    length.0
+}
+
+#[routine]
+fn held(x: i32) -> u32 {
+    let mut length = Length::default();
+    let _ = write!(length, "{:?}", Holder { point: Point(x, x) });
+//~ «write» a text that a #[routine] writes cannot show `Holder` by `{:?}`
     length.0
 }
 

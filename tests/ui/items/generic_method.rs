@@ -1,4 +1,4 @@
-//! A method with a type parameter that has the name of one of std's.
+//! A method with a type parameter that has the name of one that every type has.
 
 #![allow(unused)]
 
@@ -9,7 +9,7 @@ struct P(f32);
 
 #[routine]
 impl P {
-    fn fill<T: VmType>(self, other: T) -> f32 {
+    fn max<T: VmType>(self, other: T) -> f32 {
         self.0
     }
 }

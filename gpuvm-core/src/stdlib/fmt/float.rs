@@ -7,7 +7,7 @@ use gpuvm_nodes::Style;
 
 use super::super::intrinsics;
 use super::digits::{apart, exact, shortest};
-use super::{Displays, Formatted, Formatter, PLUS, RIGHT, Sink, ZERO, before, fill};
+use super::{Debugs, Displays, Formatted, Formatter, PLUS, RIGHT, Sink, ZERO, before, fill};
 use crate::facts::CallSlot;
 
 /// 64 of them, as many as std writes in one call.
@@ -38,7 +38,7 @@ fn zeros<W: Sink>(sink: &mut W, count: u32) -> fmt::Result {
 
 /// The parts of a number: at most five texts, `parts` of them, with zeros behind the first three.
 #[routine(library)]
-fn parts<W: Sink>(
+pub fn parts<W: Sink>(
     f: &mut Formatter<'static, W>,
     sign: &str,
     parts: u32,
@@ -288,6 +288,11 @@ macro_rules! floats {
     )*};
     (@style Display $ty:ident $name:ident) => {
         impl Displays for $ty {
+            type Routine<W: Sink> = $name<W>;
+        }
+    };
+    (@style Debug $ty:ident $name:ident) => {
+        impl Debugs for $ty {
             type Routine<W: Sink> = $name<W>;
         }
     };

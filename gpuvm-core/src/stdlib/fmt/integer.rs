@@ -6,7 +6,7 @@ use gpuvm_macros::routine;
 use gpuvm_nodes::Style;
 
 use super::super::intrinsics;
-use super::{Displays, Formatted, Formatter, Sink, pad_integral};
+use super::{Debugs, Displays, Formatted, Formatter, LOWER, Sink, UPPER, pad_integral};
 use crate::facts::CallSlot;
 
 /// Digits from the place on that comes back; the last one is at the end.
@@ -118,7 +118,7 @@ fn show<W: Sink>(
 
 macro_rules! integers {
     ($($ty:ident as $unsigned:ident as $wide:ident [$decimal:ident $bits:ident as $bits_as:ident]
-        $name:ident $lower:ident $upper:ident $binary:ident $octal:ident: $value:ident => $negative:expr, $size:expr;)*) => {$(
+        $name:ident $lower:ident $upper:ident $binary:ident $octal:ident $debug:ident: $value:ident => $negative:expr, $size:expr;)*) => {$(
         #[routine(library)]
         pub fn $name<W: Sink>(value: &$ty, f: &mut Formatter<'static, W>) -> fmt::Result {
             let mut digits = [48u8; 128];
@@ -156,11 +156,27 @@ macro_rules! integers {
             show(f, true, "0o", &digits, from)
         }
 
+        /// `{:x?}` around a value holds for all that is inside of it.
+        #[routine(library)]
+        pub fn $debug<W: Sink>(value: &$ty, f: &mut Formatter<'static, W>) -> fmt::Result {
+            if f.flags & (LOWER | UPPER) == 0 {
+                return $name(value, f);
+            }
+            let letters = if f.flags & LOWER != 0 { 87 } else { 55 };
+            let mut digits = [48u8; 128];
+            let from = $bits(*value as $unsigned as $bits_as, 4, letters, &mut digits);
+            show(f, true, "0x", &digits, from)
+        }
+
         impl Displays for $ty {
             type Routine<W: Sink> = $name<W>;
         }
 
-        integers! { @styles $ty: Debug $name LowerHex $lower DebugLowerHex $lower UpperHex $upper DebugUpperHex $upper Binary $binary Octal $octal }
+        impl Debugs for $ty {
+            type Routine<W: Sink> = $debug<W>;
+        }
+
+        integers! { @styles $ty: LowerHex $lower UpperHex $upper Binary $binary Octal $octal }
     )*};
     (@styles $ty:ident: $($style:ident $name:ident)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -170,16 +186,16 @@ macro_rules! integers {
     )*};
 }
 integers! {
-    u8 as u8 as u32 [decimal_32 bits as u64] show_u8 lower_u8 upper_u8 binary_u8 octal_u8: x => false, x;
-    u16 as u16 as u32 [decimal_32 bits as u64] show_u16 lower_u16 upper_u16 binary_u16 octal_u16: x => false, x;
-    u32 as u32 as u32 [decimal_32 bits as u64] show_u32 lower_u32 upper_u32 binary_u32 octal_u32: x => false, x;
-    u64 as u64 as u64 [decimal_64 bits as u64] show_u64 lower_u64 upper_u64 binary_u64 octal_u64: x => false, x;
-    u128 as u128 as u128 [decimal_128 bits_128 as u128] show_u128 lower_u128 upper_u128 binary_u128 octal_u128: x => false, x;
-    usize as usize as u32 [decimal_32 bits as u64] show_usize lower_usize upper_usize binary_usize octal_usize: x => false, x;
-    i8 as u8 as u32 [decimal_32 bits as u64] show_i8 lower_i8 upper_i8 binary_i8 octal_i8: x => (x < 0), x.unsigned_abs();
-    i16 as u16 as u32 [decimal_32 bits as u64] show_i16 lower_i16 upper_i16 binary_i16 octal_i16: x => (x < 0), x.unsigned_abs();
-    i32 as u32 as u32 [decimal_32 bits as u64] show_i32 lower_i32 upper_i32 binary_i32 octal_i32: x => (x < 0), x.unsigned_abs();
-    i64 as u64 as u64 [decimal_64 bits as u64] show_i64 lower_i64 upper_i64 binary_i64 octal_i64: x => (x < 0), x.unsigned_abs();
-    i128 as u128 as u128 [decimal_128 bits_128 as u128] show_i128 lower_i128 upper_i128 binary_i128 octal_i128: x => (x < 0), x.unsigned_abs();
-    isize as usize as u32 [decimal_32 bits as u64] show_isize lower_isize upper_isize binary_isize octal_isize: x => (x < 0), x.unsigned_abs();
+    u8 as u8 as u32 [decimal_32 bits as u64] show_u8 lower_u8 upper_u8 binary_u8 octal_u8 debug_u8: x => false, x;
+    u16 as u16 as u32 [decimal_32 bits as u64] show_u16 lower_u16 upper_u16 binary_u16 octal_u16 debug_u16: x => false, x;
+    u32 as u32 as u32 [decimal_32 bits as u64] show_u32 lower_u32 upper_u32 binary_u32 octal_u32 debug_u32: x => false, x;
+    u64 as u64 as u64 [decimal_64 bits as u64] show_u64 lower_u64 upper_u64 binary_u64 octal_u64 debug_u64: x => false, x;
+    u128 as u128 as u128 [decimal_128 bits_128 as u128] show_u128 lower_u128 upper_u128 binary_u128 octal_u128 debug_u128: x => false, x;
+    usize as usize as u32 [decimal_32 bits as u64] show_usize lower_usize upper_usize binary_usize octal_usize debug_usize: x => false, x;
+    i8 as u8 as u32 [decimal_32 bits as u64] show_i8 lower_i8 upper_i8 binary_i8 octal_i8 debug_i8: x => (x < 0), x.unsigned_abs();
+    i16 as u16 as u32 [decimal_32 bits as u64] show_i16 lower_i16 upper_i16 binary_i16 octal_i16 debug_i16: x => (x < 0), x.unsigned_abs();
+    i32 as u32 as u32 [decimal_32 bits as u64] show_i32 lower_i32 upper_i32 binary_i32 octal_i32 debug_i32: x => (x < 0), x.unsigned_abs();
+    i64 as u64 as u64 [decimal_64 bits as u64] show_i64 lower_i64 upper_i64 binary_i64 octal_i64 debug_i64: x => (x < 0), x.unsigned_abs();
+    i128 as u128 as u128 [decimal_128 bits_128 as u128] show_i128 lower_i128 upper_i128 binary_i128 octal_i128 debug_i128: x => (x < 0), x.unsigned_abs();
+    isize as usize as u32 [decimal_32 bits as u64] show_isize lower_isize upper_isize binary_isize octal_isize debug_isize: x => (x < 0), x.unsigned_abs();
 }

@@ -3,7 +3,10 @@
 //! std's `Formatter` refers to whatever is written to by a vtable. Here it has the type of that, so a `Display` of the user's is a routine for each.
 
 mod big;
+mod builders;
+mod debug;
 mod digits;
+mod exponent;
 mod float;
 mod integer;
 mod text;
@@ -11,6 +14,8 @@ mod text;
 use std::fmt;
 
 use gpuvm_macros::routine;
+
+pub use builders::{DebugList, DebugMap, DebugSet, DebugStruct, DebugTuple, Padded, not_indented};
 
 use super::char::encode;
 use super::intrinsics;
@@ -29,7 +34,13 @@ pub trait Sink:
     + fmt::Write
     + Method<{ gpuvm_macros::name_hash!("write_str") }>
     + Method<{ gpuvm_macros::name_hash!("write_char") }>
+    + Method<{ gpuvm_macros::name_hash!("__gpuvm_indent") }>
 {
+    /// Goes further in by so many values, or comes back out, in the pretty form; whether what is written is in that form.
+    #[doc(hidden)]
+    fn __gpuvm_indent(&mut self, _: u32) -> bool {
+        unreachable!("the shadow of a routine never runs")
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -38,6 +49,7 @@ impl<W> Sink for W where
         + fmt::Write
         + Method<{ gpuvm_macros::name_hash!("write_str") }>
         + Method<{ gpuvm_macros::name_hash!("write_char") }>
+        + Method<{ gpuvm_macros::name_hash!("__gpuvm_indent") }>
 {
 }
 
@@ -45,7 +57,7 @@ impl<W> Sink for W where
 pub struct Formatter<'a, W> {
     /// Where.
     pub sink: &'a mut W,
-    /// [`PLUS`], [`ALTERNATE`], [`ZERO`], and the alignment above [`ALIGN`].
+    /// [`PLUS`], [`ALTERNATE`], [`ZERO`], [`LOWER`], [`UPPER`], and the alignment above [`ALIGN`].
     pub flags: u32,
     /// What fills up to the width.
     pub fill: char,
@@ -55,12 +67,19 @@ pub struct Formatter<'a, W> {
     pub precision: u32,
 }
 
+/// The style of `{:?}`.
+const DEBUG: u8 = gpuvm_nodes::Style::Debug as u8;
+
 /// `+`
 pub const PLUS: u32 = 1;
 /// `#`
 pub const ALTERNATE: u32 = 2;
 /// `0`
 pub const ZERO: u32 = 4;
+/// `x?`
+pub const LOWER: u32 = 8;
+/// `X?`
+pub const UPPER: u32 = 64;
 /// How far up the alignment is: 0 where there is none, and else 1 for the left, 2 for the centre and 3 for the right.
 pub const ALIGN: u32 = 4;
 
@@ -129,8 +148,8 @@ pub fn sink_of<D: Value<Inner: WrittenTo>>(
 /// A value that a text shows in a style, a number of [`Style`](gpuvm_nodes::Style).
 #[diagnostic::on_unimplemented(
     message = "a text that a #[routine] writes cannot show `{Self}` so",
-    label = "no number, `bool`, `char` or text, and without a `Display` that is a routine",
-    note = "put `#[routine]` above the `impl fmt::Display for {Self}`; `{{:?}}` shows numbers, `bool`, `char` and text alone, `{{:e}}` floats"
+    label = "no number",
+    note = "`{{:x}}`, `{{:b}}`, `{{:o}}` and `{{:e}}` show numbers alone; write that of a number in it, or use `{{}}` and a `#[routine] impl fmt::Display`"
 )]
 pub trait Formatted<const STYLE: u8, W> {
     /// What fills a slot with the routine that shows it.
@@ -138,21 +157,69 @@ pub trait Formatted<const STYLE: u8, W> {
 }
 
 /// A type whose `Display` is a routine, std's or the user's.
+#[diagnostic::on_unimplemented(
+    message = "a text that a #[routine] writes cannot show `{Self}` by `{{}}`",
+    label = "no number, `bool`, `char` or text, and without a `Display` that is a routine",
+    note = "put `#[routine]` above the `impl fmt::Display for {Self}`"
+)]
 pub trait Displays {
     /// The routine, by what is written to.
     type Routine<W: Sink>: RoutineType;
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Displays + ?Sized, W: Sink> Formatted<{ gpuvm_nodes::Style::Display as u8 }, W> for T {
-    type Slot = CallSlot<T::Routine<W>>;
+/// A type whose `Debug` is a routine, std's, a derived one or the user's.
+#[diagnostic::on_unimplemented(
+    message = "a text that a #[routine] writes cannot show `{Self}` by `{{:?}}`",
+    label = "without a `Debug` that is a routine",
+    note = "write `#[derive(Debug)]` beside its `#[derive(VmType)]`, or put `#[routine]` above its `impl fmt::Debug`"
+)]
+pub trait Debugs {
+    /// The routine, by what is written to.
+    type Routine<W: Sink>: RoutineType;
 }
+
+/// What no type is. rustc takes the only `impl` that there may be of a trait for one that holds, whatever that asks for; of two it looks at both, so a type of which
+/// a part has no such `Debug` has none itself, which is told once.
+pub trait Nothing {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Nothing + ?Sized> Debugs for T {
+    type Routine<W: Sink> = debug::debug_nothing<W>;
+}
+
+/// What `{:?}` shows inside of another value.
+pub trait Debugged: Static + Value<Inner: Debugs> {}
+
+impl<T: Static + Value<Inner: Debugs>> Debugged for T {}
+
+/// The same, asked where the answer may be no: rustc refuses a bound that never holds, but for one that has a lifetime of its own.
+pub trait DebugsIf<'__for>: Debugs {}
+
+impl<T: Debugs + ?Sized> DebugsIf<'_> for T {}
 
 /// Fills a slot with the routine that shows a value, and gives what that results in.
 pub fn formatted<const STYLE: u8, T: Value<Inner: Formatted<STYLE, W>> + ?Sized, W>(
     _: &T,
     _: &Formatter<'_, W>,
     _: std::marker::PhantomData<<T::Inner as Formatted<STYLE, W>>::Slot>,
+) -> fmt::Result {
+    unreachable!("the shadow of a routine never runs")
+}
+
+/// The same of `{}`.
+pub fn displayed<T: Value<Inner: Displays> + ?Sized, W: Sink>(
+    _: &T,
+    _: &Formatter<'_, W>,
+    _: std::marker::PhantomData<CallSlot<<T::Inner as Displays>::Routine<W>>>,
+) -> fmt::Result {
+    unreachable!("the shadow of a routine never runs")
+}
+
+/// The same of `{:?}`.
+pub fn debugged<T: Value<Inner: Debugs> + ?Sized, W: Sink>(
+    _: &T,
+    _: &Formatter<'_, W>,
+    _: std::marker::PhantomData<CallSlot<<T::Inner as Debugs>::Routine<W>>>,
 ) -> fmt::Result {
     unreachable!("the shadow of a routine never runs")
 }

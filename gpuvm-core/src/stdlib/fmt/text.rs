@@ -3,13 +3,11 @@
 use std::fmt;
 
 use gpuvm_macros::routine;
-use gpuvm_nodes::Style;
 
 use super::super::char::encode;
 use super::super::intrinsics;
 use super::super::unicode::is_escaped;
-use super::{Displays, Formatted, Formatter, Sink, pad};
-use crate::facts::CallSlot;
+use super::{Debugs, Displays, Formatter, Sink, pad};
 
 #[routine(library)]
 pub fn show_text<W: Sink>(value: &str, f: &mut Formatter<'static, W>) -> fmt::Result {
@@ -112,17 +110,14 @@ pub fn debug_text<W: Sink>(value: &str, f: &mut Formatter<'static, W>) -> fmt::R
     f.sink.write_char('"')
 }
 
-#[diagnostic::do_not_recommend]
-impl<W: Sink> Formatted<{ Style::Debug as u8 }, W> for char {
-    type Slot = CallSlot<debug_char<W>>;
+impl Debugs for char {
+    type Routine<W: Sink> = debug_char<W>;
 }
 
-#[diagnostic::do_not_recommend]
-impl<W: Sink> Formatted<{ Style::Debug as u8 }, W> for str {
-    type Slot = CallSlot<debug_text<W>>;
+impl Debugs for str {
+    type Routine<W: Sink> = debug_text<W>;
 }
 
-#[diagnostic::do_not_recommend]
-impl<W: Sink> Formatted<{ Style::Debug as u8 }, W> for bool {
-    type Slot = CallSlot<show_bool<W>>;
+impl Debugs for bool {
+    type Routine<W: Sink> = show_bool<W>;
 }
