@@ -6,6 +6,7 @@ mod backends;
 mod budget;
 mod contest;
 mod flock;
+mod genetic;
 mod host;
 mod ladder;
 mod latency;
@@ -84,6 +85,8 @@ enum What {
     Peers,
     /// A thousand different routines, compilation counted.
     Soup,
+    /// Populations of programs that did not exist before, as genetic programming makes them.
+    Genetic,
     /// From a launch to its first result.
     Latency,
     /// What being able to stop costs.
@@ -139,6 +142,7 @@ fn run(arguments: &Arguments) -> Result<()> {
             .then(|| workloads::run(&stage, &arguments.only))
             .transpose()?,
         soup: asked(What::Soup).then(|| soup::run(&stage)).transpose()?,
+        genetic: asked(What::Genetic).then(|| genetic::run(&stage)).transpose()?,
         latency: asked(What::Latency).then(|| latency::run(&stage)).transpose()?,
         budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
         plans: asked(What::Plans).then(|| plans::run(&stage)).transpose()?,

@@ -7,6 +7,7 @@ use crate::backends::Comparison;
 use crate::budget::Bounded;
 use crate::contest::{BASELINE, Outcome};
 use crate::flock::Flight;
+use crate::genetic::Bred;
 use crate::host::Host;
 use crate::ladder::Ladder;
 use crate::latency::Wait;
@@ -31,6 +32,8 @@ pub struct Report {
     pub peers: Option<Vec<Outcome>>,
     /// A thousand routines.
     pub soup: Option<Vec<Served>>,
+    /// Populations of programs.
+    pub genetic: Option<Vec<Bred>>,
     /// First launches.
     pub latency: Option<Vec<Wait>>,
     /// What being able to stop costs.
@@ -60,6 +63,8 @@ impl Report {
         });
         let soup = self.soup.iter().flatten();
         let soup = soup.map(|served| ("soup", &served.contestant, &served.problem));
+        let genetic = self.genetic.iter().flatten();
+        let genetic = genetic.map(|bred| ("genetic", &bred.engine, &bred.problem));
         let latency = self.latency.iter().flatten();
         let latency = latency.map(|wait| ("latency", &wait.contestant, &wait.problem));
         let budgets = self.budget.iter().flatten();
@@ -76,7 +81,12 @@ impl Report {
             let figures = comparison.figures.iter();
             figures.map(|figure| (comparison.what.as_str(), &figure.backend, &figure.problem))
         });
-        let all = ladder.chain(peers).chain(soup).chain(latency).chain(budgets);
+        let all = ladder
+            .chain(peers)
+            .chain(soup)
+            .chain(genetic)
+            .chain(latency)
+            .chain(budgets);
         all.chain(plans)
             .chain(algebra)
             .chain(flights)

@@ -106,6 +106,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Served>> {
                 Err(error) => soup.push(&name, parallel, Err(error.into())),
             }
         }
+        soup.batch(stage, &inputs, parallel)?;
         let gpu = Gpu::open(&stage.gpu.about().name)?;
         let (uniform, columns) = ([VMS, 0, 0, 0], inputs.columns());
         soup.serve("WGSL", parallel, |recipe| {
@@ -123,6 +124,32 @@ struct Soup<'a> {
 }
 
 impl Soup<'_> {
+    /// All of them as one batch, which links on all threads by itself.
+    fn batch(&mut self, stage: &Stage, inputs: &Inputs, parallel: bool) -> Result<()> {
+        if !parallel {
+            return Ok(());
+        }
+        let runtime = stage.runtime(Settings::default())?;
+        let ids: Vec<&str> = self.recipes.iter().map(|recipe| recipe.id).collect();
+        // Of something else, for the device to be warm.
+        let warm = runtime.batch(["lcg"])?.args((&inputs.first, 10u32));
+        warm.run()?;
+        let result = once(|| -> Result<Vec<Vec<u32>>> {
+            let done = runtime.batch(&ids)?.args((&inputs.first, &inputs.second)).run()?;
+            Ok((0..ids.len())
+                .map(|number| done.output(number))
+                .collect::<gpuvm::Result<_>>()?)
+        });
+        let checked = result.and_then(|(seconds, all)| {
+            for (judge, found) in self.judges.iter().zip(&all) {
+                Agreement::check(judge, found, Tolerance::Exact)?;
+            }
+            Ok(seconds)
+        });
+        self.push("gpuvm batch", false, checked);
+        Ok(())
+    }
+
     fn serve(&mut self, name: &str, parallel: bool, cook: impl Fn(&Recipe) -> Result<Vec<u32>> + Sync) {
         let result = once(|| match parallel {
             true => self.recipes.par_iter().map(&cook).collect::<Result<Vec<_>>>(),

@@ -8,6 +8,7 @@ use crate::backends::Comparison;
 use crate::budget::{Bounded, WAYS};
 use crate::contest::Outcome;
 use crate::flock::Flight;
+use crate::genetic::Bred;
 use crate::ladder::{Climb, Ladder};
 use crate::latency::Wait;
 use crate::plans::Figure;
@@ -44,6 +45,12 @@ pub fn print(report: &Report) {
         println!(
             "Soup: time to all results, linking and compilation counted\n{}\n",
             soup_table(soup)
+        );
+    }
+    if let Some(genetic) = &report.genetic {
+        println!(
+            "Genetic programming: generations of trees of 31 nodes, building and linking counted\n{}\n",
+            genetic_table(genetic)
         );
     }
     if let Some(waits) = &report.latency {
@@ -298,6 +305,30 @@ fn soup_table(soup: &[Served]) -> Table {
             served.routines.to_string(),
             served.seconds.map_or_else(|| Problem::note(&served.problem), time),
             each.map_or_else(String::new, time),
+        ]);
+    }
+    table
+}
+
+fn genetic_table(genetic: &[Bred]) -> Table {
+    let mut table = table(&[
+        "",
+        "trees",
+        "cases",
+        "a generation",
+        "on the device",
+        "evaluations a second",
+    ]);
+    for bred in genetic {
+        table.add_row([
+            bred.engine.clone(),
+            bred.trees.to_string(),
+            bred.cases.to_string(),
+            bred.seconds.map_or_else(|| Problem::note(&bred.problem), time),
+            bred.on_device.map_or_else(String::new, time),
+            bred.seconds.map_or_else(String::new, |seconds| {
+                format!("{:.1} G", bred.evaluations / seconds / 1e9)
+            }),
         ]);
     }
     table

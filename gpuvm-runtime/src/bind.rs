@@ -225,11 +225,11 @@ mod tests {
             vms((1.0f32, &mut me, &all, &mut out, &bins), None).unwrap_err(),
             "argument `me` of `step` is empty; at least one entry is needed, one a VM"
         );
-        let error = bind(&ENTRY, &types()[..1], (1.0f32,).into_args(), Some(0))
+        let error = bind(&Entry::from(&ENTRY), &types()[..1], (1.0f32,).into_args(), Some(0))
             .map(|_| ())
             .unwrap_err();
         assert!(matches!(error, Error::NoVms { .. }), "{error}");
-        let error = bind(&ENTRY, &types()[..1], (1.0f32,).into_args(), None)
+        let error = bind(&Entry::from(&ENTRY), &types()[..1], (1.0f32,).into_args(), None)
             .map(|_| ())
             .unwrap_err();
         assert!(matches!(error, Error::NoVms { .. }), "{error}");
@@ -280,8 +280,8 @@ mod tests {
             types[0].ty.element.map(|e| e.to_string()),
             Some(<AtomicU32 as Value>::TYPE.to_string())
         );
-        assert!(bind(&ENTRY, &types, (&words, &words).into_args(), Some(1)).is_ok());
-        assert!(bind(&ENTRY, &types, (&words[..2], &words[2..]).into_args(), Some(1)).is_ok());
-        assert!(bind(&ENTRY, &types, (&words[..3], &words[2..]).into_args(), Some(1)).is_err());
+        assert!(bind(&Entry::from(&ENTRY), &types, (&words, &words).into_args(), Some(1)).is_ok());
+        assert!(bind(&Entry::from(&ENTRY), &types, (&words[..2], &words[2..]).into_args(), Some(1)).is_ok());
+        assert!(bind(&Entry::from(&ENTRY), &types, (&words[..3], &words[2..]).into_args(), Some(1)).is_err());
     }
 }

@@ -50,7 +50,7 @@ impl Rng {
         let small = self.below(64) as i32 - 32;
         match self.below(12) {
             0 => boxed(word),
-            1 => boxed((word >> 9 & 0x7f_ffff) | (127 + small) as u32 * (1 << 23) | word << 31),
+            1 => boxed(((word >> 9) & 0x7f_ffff) | ((127 + small) as u32 * (1 << 23)) | (word << 31)),
             2 => boxed(word & 0x807f_ffff),
             3 => boxed(
                 [

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpuvm_core::isa::{Instruction, NO_WORD, Op, pair};
-use gpuvm_core::routine::{Cause, Site};
+use gpuvm_core::routine::{Cause, Routine, Site};
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::Backend;
 
 use super::*;
 use crate::error::Error;
+use crate::registry::Registration;
 
 const MESSAGE: &str = "attempt to multiply with overflow";
 const CODE: &[Instruction] = &[

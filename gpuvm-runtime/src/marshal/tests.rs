@@ -3,6 +3,7 @@
 use super::*;
 use crate::arg::IntoArgs;
 use crate::bind::{Bound, bind};
+use crate::entry::Entry;
 use crate::registry::Registration;
 use crate::view::Held;
 use std::sync::atomic::AtomicU32;
@@ -86,7 +87,7 @@ fn jobs_lay_out_what_their_vms_see() {
     let mut out: Vec<u32> = (10..16).collect();
     let bins = [AtomicU32::new(40), AtomicU32::new(50)];
     let args = (1.0f32, &[7u8, 8, 9], &mut me, &[-1i16, 5], &mut out, &bins).into_args();
-    let params = bind(&ENTRY, &types, args, None).unwrap().params;
+    let params = bind(&Entry::from(&ENTRY), &types, args, None).unwrap().params;
     let mut held = Held::new(params, None, false).unwrap();
     let one = 1f32.to_bits();
     let mut results = Words::default();
