@@ -12,7 +12,7 @@ use crate::registry::{self, Registration};
 use crate::routine::Routine;
 
 /// What [`Runtime::launch`](crate::Runtime::launch) and the verbs of a [`Plan`](crate::Plan) take: the id of a `#[routine]`, a [`Routine`] or a linked
-/// [`Program`](crate::program::Program).
+/// [`Program`](gpuvm_core::program::Program).
 pub trait Launchable {
     #[doc(hidden)]
     fn entry(self) -> Result<Entry>;

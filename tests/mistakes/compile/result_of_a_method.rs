@@ -73,7 +73,8 @@ fn other_error(x: Option<u32>) -> Result<u32, f32> {
 #[routine]
 fn no_type(list: &[f32]) -> f32 {
     list.iter().sum() / 2.0
-//~ «sum» type annotations needed
+//~ «sum» type annotations needed … `_: Sum<&f32>`
+//~ «sum» type annotations needed … `_: Div<f64>`
 }
 
 fn main() {}
