@@ -280,8 +280,9 @@ mod tests {
             types[0].ty.element.map(|e| e.to_string()),
             Some(<AtomicU32 as Value>::TYPE.to_string())
         );
-        assert!(bind(&Entry::from(&ENTRY), &types, (&words, &words).into_args(), Some(1)).is_ok());
-        assert!(bind(&Entry::from(&ENTRY), &types, (&words[..2], &words[2..]).into_args(), Some(1)).is_ok());
-        assert!(bind(&Entry::from(&ENTRY), &types, (&words[..3], &words[2..]).into_args(), Some(1)).is_err());
+        let entry = Entry::from(&ENTRY);
+        assert!(bind(&entry, &types, (&words, &words).into_args(), Some(1)).is_ok());
+        assert!(bind(&entry, &types, (&words[..2], &words[2..]).into_args(), Some(1)).is_ok());
+        assert!(bind(&entry, &types, (&words[..3], &words[2..]).into_args(), Some(1)).is_err());
     }
 }
