@@ -2,8 +2,8 @@
 //! interpreter in Rust runs over the same threads.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gpuvm_core::program::{Program, TrapRecord};
@@ -107,19 +107,14 @@ fn run_all(
         let pool = pool::get(recursion_limit)?;
         let pieces = pool.current_num_threads() * PIECES_PER_THREAD;
         let ranges: Vec<Range<u32>> = cut(vms, (vms as usize).div_ceil(pieces)).collect();
-        let done: Vec<Mutex<Option<Result<Piece>>>> = ranges.iter().map(|_| Mutex::new(None)).collect();
-        {
-            let (layout, params) = (&layout, &params);
-            pool::each(&pool, ranges.len(), &|number| {
-                if goes_on() {
-                    let (job, arena) = layout.job(params, &part(program, &ranges[number], vms));
-                    let piece = run_piece(job, &arena, &goes_on);
-                    *done[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(piece);
-                }
-            });
-        }
+        let done = pool::map(&pool, ranges.len(), &|number| {
+            goes_on().then(|| {
+                let (job, arena) = layout.job(&params, &part(program, &ranges[number], vms));
+                run_piece(job, &arena, &goes_on)
+            })
+        });
         for (range, piece) in ranges.into_iter().zip(done) {
-            if let Some(piece) = piece.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            if let Some(piece) = piece {
                 take(&mut layout, &mut params, range, piece?);
             }
         }

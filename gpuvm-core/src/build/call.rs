@@ -59,8 +59,8 @@ impl Body {
         let routine = routine.as_ref();
         let args = args.arguments(self);
         let found: Vec<TypeRef> = args.iter().map(|(ty, _)| *ty).collect();
-        let same = |a: &TypeRef, b: &TypeRef| a.refs == b.refs && a.ty.same(b.ty) && (b.mutable || !a.mutable);
-        let fits = routine.params.len() == found.len() && routine.params.iter().zip(&found).all(|(a, b)| same(a, b));
+        let mut given = found.iter().zip(routine.params.iter());
+        let fits = routine.params.len() == found.len() && given.all(|(found, wanted)| found.serves_as(*wanted));
         if !fits {
             self.mismatch(&routine.name, &routine.params, &found);
             return Value::of(self, self.words(R::TYPE.words));

@@ -2,7 +2,6 @@
 
 use std::panic::Location;
 
-use super::value::listed;
 use super::{Argument, Body, Operand, Value, Word};
 use crate::assembly::types;
 use crate::isa::{NO_WORD, Op, pair};
@@ -243,7 +242,7 @@ impl Body {
         let mut inner = self.inner.borrow_mut();
         match inner.result {
             None => inner.result = Some(ty),
-            Some(known) if known.refs == ty.refs && known.ty.same(ty.ty) => {}
+            Some(known) if known.same(ty) => {}
             Some(known) => {
                 let what = format!(
                     "it returns `{}` here and `{}` before",
@@ -302,8 +301,8 @@ impl Body {
     pub(super) fn mismatch(&self, name: &str, wanted: &[TypeRef], found: &[TypeRef]) {
         self.mistake(format!(
             "`{name}` takes ({}), and is given ({})",
-            listed(wanted),
-            listed(found)
+            TypeRef::listed(wanted),
+            TypeRef::listed(found)
         ));
     }
 }

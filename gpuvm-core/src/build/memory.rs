@@ -49,6 +49,12 @@ impl Body {
         }
     }
 
+    /// The address of an element of a slice whose three words are there.
+    #[track_caller]
+    fn element_of(&self, slice: Word, index: Word, words: u32) -> Address {
+        self.element(at(slice), slice + 2, index, words)
+    }
+
     /// A parameter that each VM has of its own and may change, `me: &mut T`.
     #[track_caller]
     pub fn record<T: VmType>(&self, name: &str) -> Place<'_, T> {
@@ -230,9 +236,7 @@ impl<'b, T: VmType> Slice<'b, T> {
     #[track_caller]
     pub fn get(self, index: impl Operand<'b, u32>) -> Value<'b, T> {
         let index = index.value(self.body);
-        let element = self
-            .body
-            .element(at(self.word), self.word + 2, index.word, T::TYPE.words);
+        let element = self.body.element_of(self.word, index.word, T::TYPE.words);
         self.body.load(element, 0)
     }
 }
@@ -247,9 +251,7 @@ impl<'b, T: VmType> SliceMut<'b, T> {
     #[track_caller]
     pub fn get(self, index: impl Operand<'b, u32>) -> Value<'b, T> {
         let index = index.value(self.body);
-        let element = self
-            .body
-            .element(at(self.word), self.word + 2, index.word, T::TYPE.words);
+        let element = self.body.element_of(self.word, index.word, T::TYPE.words);
         self.body.load(element, 0)
     }
 
@@ -257,9 +259,7 @@ impl<'b, T: VmType> SliceMut<'b, T> {
     #[track_caller]
     pub fn set(self, index: impl Operand<'b, u32>, value: impl Operand<'b, T>) {
         let (index, value) = (index.value(self.body), value.value(self.body));
-        let element = self
-            .body
-            .element(at(self.word), self.word + 2, index.word, T::TYPE.words);
+        let element = self.body.element_of(self.word, index.word, T::TYPE.words);
         self.body.store(element, 0, value);
     }
 }
@@ -308,7 +308,7 @@ impl<'b> Atomics<'b> {
 
     #[track_caller]
     fn at(self, index: Value<'b, u32>) -> Word {
-        self.body.element(at(self.word), self.word + 2, index.word, 1).offset
+        self.body.element_of(self.word, index.word, 1).offset
     }
 
     /// What the word at an index is; one past the end traps the VM.

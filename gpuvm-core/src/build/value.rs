@@ -121,17 +121,17 @@ impl Body {
         let wanted = parts_of(T::TYPE);
         let found: Vec<TypeRef> = parts.iter().map(|(ty, _)| *ty).collect();
         let fits = wanted.len() == found.len()
-            && wanted
+            && found
                 .iter()
-                .zip(&found)
-                .all(|(a, b)| a.refs == b.refs && a.ty.same(b.ty));
+                .zip(&wanted)
+                .all(|(found, wanted)| found.serves_as(*wanted));
         let first = self.words(T::TYPE.words);
         if !fits {
             self.mistake(format!(
                 "`{}` is made of ({}), and is given ({})",
                 TypeRef::value(T::TYPE),
-                listed(&wanted),
-                listed(&found)
+                TypeRef::listed(&wanted),
+                TypeRef::listed(&found)
             ));
             return Value::of(self, first);
         }
@@ -142,12 +142,6 @@ impl Body {
         }
         Value::of(self, first)
     }
-}
-
-/// Types for people.
-pub(super) fn listed(types: &[TypeRef]) -> String {
-    let texts: Vec<String> = types.iter().map(|ty| ty.to_string()).collect();
-    texts.join(", ")
 }
 
 /// What a value of the type consists of, in order.

@@ -104,7 +104,7 @@ impl Kernel {
             }
             _ => {
                 let found = self.type_of(input).ok_or("it does not exist")?;
-                if !handed_on(found, wanted) {
+                if !found.serves_as(wanted) {
                     return Err(format!("it is `{found}`, and `{wanted}` is needed"));
                 }
                 let shared = wanted.refs > 0 && wanted.mutable && self.is_loop();
@@ -172,7 +172,7 @@ impl Kernel {
                 {
                     return Err("the span depends on an element".to_string());
                 }
-                if !handed_on(span.routine.result, wanted) {
+                if !span.routine.result.serves_as(wanted) {
                     let found = span.routine.result;
                     return Err(format!("the span is `{found}`, and `{wanted}` is needed"));
                 }
@@ -288,7 +288,7 @@ impl Kernel {
             Fold::Routine(routine) => routine.result,
             Fold::Add => TypeRef::of::<u32>(),
         };
-        match handed_on(folded, wanted) {
+        match folded.serves_as(wanted) {
             true => Ok(()),
             false => Err(format!(
                 "`{folded}` cannot go to parameter {}, which is `{wanted}`",
@@ -347,14 +347,6 @@ impl Kernel {
             None => Ok(()),
         }
     }
-}
-
-/// Whether what was found does where something is wanted: `&mut` does for `&`.
-fn handed_on(found: TypeRef, wanted: TypeRef) -> bool {
-    found.refs == wanted.refs
-        && (found.mutable || !wanted.mutable)
-        && found.ty.kind == wanted.ty.kind
-        && found.ty.same(wanted.ty)
 }
 
 fn no_column(param: usize) -> String {

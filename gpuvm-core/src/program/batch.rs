@@ -58,15 +58,10 @@ fn refused(name: &str, what: impl Into<String>) -> LinkError {
 
 /// What two programs of a batch must not differ in.
 fn difference(a: &Program, b: &Program) -> Option<&'static str> {
-    let same = |a: &[crate::types::TypeRef], b: &[crate::types::TypeRef]| {
-        a.len() == b.len()
-            && a.iter()
-                .zip(b)
-                .all(|(a, b)| a.refs == b.refs && a.mutable == b.mutable && a.ty.same(b.ty))
-    };
-    if !same(&a.params, &b.params) {
+    let mut params = a.params.iter().zip(&b.params);
+    if a.params.len() != b.params.len() || !params.all(|(a, b)| a.same(*b)) {
         Some("their parameters")
-    } else if !same(&[a.result], &[b.result]) {
+    } else if !a.result.same(b.result) {
         Some("what they return")
     } else if a.relaxed != b.relaxed {
         Some("that one is relaxed")
@@ -86,7 +81,6 @@ struct Batch {
     /// The matrices of linear instructions by what these are.
     matrices: HashMap<(u32, [u32; 3]), u32>,
     files: HashMap<String, u32>,
-    place: SourceLoc,
 }
 
 impl Batch {
@@ -123,11 +117,6 @@ impl Batch {
             store: Store::default(),
             matrices: HashMap::new(),
             files: HashMap::new(),
-            place: SourceLoc {
-                file: 0,
-                line: 0,
-                routine: 0,
-            },
         }
     }
 
@@ -165,7 +154,12 @@ impl Batch {
             instruction.operands[3] = self.store.insert(&map, settings.dense_threshold, settings.force_format);
         }
         self.program.code.push(instruction);
-        self.program.places.push(self.place);
+        // No source has it.
+        self.program.places.push(SourceLoc {
+            file: 0,
+            line: 0,
+            routine: 0,
+        });
         self.program.variables.scope_of.push(0);
     }
 

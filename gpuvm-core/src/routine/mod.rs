@@ -68,6 +68,11 @@ pub struct Routine {
 }
 
 impl Routine {
+    /// Its signature for people: `fn(u32, &[f32]) -> f32`.
+    pub fn signature(&self) -> String {
+        format!("fn({}) -> {}", TypeRef::listed(&self.params), self.result)
+    }
+
     /// A routine of no code, which does not link: what others are made of.
     pub const EMPTY: Routine = Routine {
         name: Cow::Borrowed(""),

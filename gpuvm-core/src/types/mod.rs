@@ -374,6 +374,22 @@ impl TypeRef {
         }
     }
 
+    /// Whether both are the same type behind as many references, of which either both may be written through or neither.
+    pub fn same(self, other: TypeRef) -> bool {
+        self.refs == other.refs && self.mutable == other.mutable && self.ty.same(other.ty)
+    }
+
+    /// Whether a value of it may be given where `wanted` is: as it is, or a `&mut` for a `&`.
+    pub fn serves_as(self, wanted: TypeRef) -> bool {
+        self.refs == wanted.refs && (self.mutable || !wanted.mutable) && self.ty.same(wanted.ty)
+    }
+
+    /// Types for people.
+    pub fn listed(types: &[TypeRef]) -> String {
+        let texts: Vec<String> = types.iter().map(TypeRef::to_string).collect();
+        texts.join(", ")
+    }
+
     /// Words of such a value.
     pub const fn words(self) -> u32 {
         match (self.refs, self.ty.kind) {

@@ -45,10 +45,9 @@ impl Folding {
         if op.params.len() != 2 || !op.params.iter().chain([&op.result]).all(is_result) {
             return Err(Error::Batch {
                 reason: format!(
-                    "its results are folded by a routine `fn({result}, {result}) -> {result}`, and `{}` is `fn({}) -> {}`",
+                    "its results are folded by a routine `fn({result}, {result}) -> {result}`, and `{}` is `{}`",
                     op.name,
-                    super::listed(&op.params),
-                    op.result
+                    op.signature()
                 ),
             });
         }

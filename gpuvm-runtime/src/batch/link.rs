@@ -1,7 +1,7 @@
 //! Linking a batch: each routine that is new, on all cores, and then all as one program.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use gpuvm_core::compile::link_kernel_behind;
 use gpuvm_core::kernel::{Call, Count, Input, Kernel, Output};
@@ -12,7 +12,7 @@ use gpuvm_core::types::TypeRef;
 
 use super::fold::Folding;
 use crate::entry::{Code, Entry};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::native::pool;
 use crate::runtime::Runtime;
 
@@ -79,22 +79,13 @@ pub(super) fn link_all(
             distinct.len() - 1
         }));
     }
-    let linked: Vec<Mutex<Option<Result<Arc<Program>>>>> = distinct.iter().map(|_| Mutex::new(None)).collect();
-    let pool = pool::get(0)?;
-    pool::each(&pool, distinct.len(), &|number| {
-        let kernel = form.kernel(distinct[number].clone());
-        let program = runtime.link_kernel_with(&kernel, settings);
-        *linked[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(program);
+    let linked = pool::map(&*pool::get(0)?, distinct.len(), &|number| {
+        runtime.link_kernel_with(&form.kernel(distinct[number].clone()), settings)
     });
     let mut programs = Vec::with_capacity(distinct.len());
     let mut data: Vec<u32> = Vec::new();
     for (routine, program) in distinct.into_iter().zip(linked) {
-        let mut program = program
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-            .ok_or_else(|| Error::Batch {
-                reason: "a routine was not linked".to_string(),
-            })??;
+        let mut program = program?;
         if !program.data.is_empty() {
             if !data.is_empty() {
                 // Addresses of data are in the code, so one that has some is linked behind that of the others.

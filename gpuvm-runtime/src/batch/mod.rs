@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gpuvm_core::program::{Choice, Mode, Program};
+use gpuvm_core::routine::RoutineRef;
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, Value, VmType};
 use gpuvm_engine::Engine;
@@ -92,41 +93,36 @@ impl Runtime {
 /// Refuses routines that differ in what the caller sees.
 fn check_alike(routines: &[Entry]) -> Result<()> {
     let refused = |reason: String| Err(Error::Batch { reason });
-    let Some(first) = routines.first() else {
-        return refused("it has no routines".to_string());
-    };
-    let written = |entry: &Entry| -> (Vec<TypeRef>, TypeRef) { (entry.params().to_vec(), entry.result()) };
-    let same = |a: &TypeRef, b: &TypeRef| a.refs == b.refs && a.mutable == b.mutable && a.ty.same(b.ty);
-    let (params, result) = written(first);
+    let mut first: Option<RoutineRef> = None;
     for entry in routines {
-        if entry.is_program() {
-            return refused(format!(
-                "`{}` is a linked program, which is launched by itself",
-                entry.id()
-            ));
-        }
-        let (others, other) = written(entry);
-        if others.len() != params.len()
-            || !params.iter().zip(&others).all(|(a, b)| same(a, b))
-            || !same(&result, &other)
+        let routine = match entry.code() {
+            Code::Routine(routine) => routine,
+            Code::Program(_) => {
+                return refused(format!(
+                    "`{}` is a linked program, which is launched by itself",
+                    entry.id()
+                ));
+            }
+        };
+        let first = first.get_or_insert_with(|| routine.clone());
+        let mut params = first.params.iter().zip(routine.params.iter());
+        if first.params.len() != routine.params.len()
+            || !params.all(|(a, b)| a.same(*b))
+            || !first.result.same(routine.result)
         {
             return refused(format!(
-                "`{}` is `fn({}) -> {}`, and `{}` is `fn({}) -> {}`: all routines of a batch have one signature",
-                first.id(),
-                listed(&params),
-                result,
+                "`{}` is `{}`, and `{}` is `{}`: all routines of a batch have one signature",
+                routines[0].id(),
+                first.signature(),
                 entry.id(),
-                listed(&others),
-                other
+                routine.signature()
             ));
         }
     }
-    Ok(())
-}
-
-fn listed(types: &[TypeRef]) -> String {
-    let types: Vec<String> = types.iter().map(TypeRef::to_string).collect();
-    types.join(", ")
+    match first {
+        Some(_) => Ok(()),
+        None => refused("it has no routines".to_string()),
+    }
 }
 
 impl<'a> Batch<'a> {

@@ -114,6 +114,18 @@ pub(crate) fn each(pool: &ThreadPool, count: usize, work: &(dyn Fn(usize) + Sync
     pool.install(|| (0..count).into_par_iter().for_each(work));
 }
 
+/// What `work` gives for each number below `count`, in order, computed in parallel.
+pub(crate) fn map<T: Send>(pool: &ThreadPool, count: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    let places: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    each(pool, count, &|number| {
+        let done = work(number);
+        *places[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+    });
+    let all = places.into_iter();
+    all.filter_map(|place| place.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

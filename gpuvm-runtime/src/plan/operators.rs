@@ -186,6 +186,5 @@ fn unfit(label: &str, of: &Use, expected: String, found: String) -> PlanError {
 
 /// What a routine is.
 fn signature(of: &Use) -> String {
-    let params: Vec<String> = of.routine.params.iter().map(ToString::to_string).collect();
-    format!("is `fn({}) -> {}`", params.join(", "), of.routine.result)
+    format!("is `{}`", of.routine.signature())
 }
