@@ -106,7 +106,6 @@ pub fn run(stage: &Stage) -> Result<Vec<Served>> {
                 Err(error) => soup.push(&name, parallel, Err(error.into())),
             }
         }
-        soup.batch(stage, &inputs, parallel)?;
         let gpu = Gpu::open(&stage.gpu.about().name)?;
         let (uniform, columns) = ([VMS, 0, 0, 0], inputs.columns());
         soup.serve("WGSL", parallel, |recipe| {
@@ -114,6 +113,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Served>> {
                 .launch()
         });
     }
+    soup.batch(stage, &inputs)?;
     Ok(soup.served)
 }
 
@@ -125,10 +125,7 @@ struct Soup<'a> {
 
 impl Soup<'_> {
     /// All of them as one batch, which links on all threads by itself.
-    fn batch(&mut self, stage: &Stage, inputs: &Inputs, parallel: bool) -> Result<()> {
-        if !parallel {
-            return Ok(());
-        }
+    fn batch(&mut self, stage: &Stage, inputs: &Inputs) -> Result<()> {
         let runtime = stage.runtime(Settings::default())?;
         let ids: Vec<&str> = self.recipes.iter().map(|recipe| recipe.id).collect();
         // Of something else, for the device to be warm.
@@ -140,12 +137,7 @@ impl Soup<'_> {
                 .map(|number| done.output(number))
                 .collect::<gpuvm::Result<_>>()?)
         });
-        let checked = result.and_then(|(seconds, all)| {
-            for (judge, found) in self.judges.iter().zip(&all) {
-                Agreement::check(judge, found, Tolerance::Exact)?;
-            }
-            Ok(seconds)
-        });
+        let checked = self.judged(result);
         self.push("gpuvm batch", false, checked);
         Ok(())
     }
@@ -155,13 +147,17 @@ impl Soup<'_> {
             true => self.recipes.par_iter().map(&cook).collect::<Result<Vec<_>>>(),
             false => self.recipes.iter().map(&cook).collect(),
         });
-        let checked = result.and_then(|(seconds, all)| {
-            for (judge, found) in self.judges.iter().zip(&all) {
-                Agreement::check(judge, found, Tolerance::Exact)?;
-            }
-            Ok(seconds)
-        });
+        let checked = self.judged(result);
         self.push(name, parallel, checked);
+    }
+
+    /// The seconds, if all results are right.
+    fn judged(&self, result: Result<(f64, Vec<Vec<u32>>)>) -> Result<f64> {
+        let (seconds, all) = result?;
+        for (judge, found) in self.judges.iter().zip(&all) {
+            Agreement::check(judge, found, Tolerance::Exact)?;
+        }
+        Ok(seconds)
     }
 
     fn push(&mut self, name: &str, parallel: bool, seconds: Result<f64>) {

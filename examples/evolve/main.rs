@@ -101,14 +101,14 @@ fn evolve(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
         let fitness: Vec<f32> = trees
             .iter()
             .zip(&errors)
-            .map(|(tree, error)| error * (1.0 + 0.02 * tree.0.len() as f32))
+            .map(|(tree, error)| fitness_of(*error, tree))
             .collect();
         let first = (0..trees.len())
             .min_by(|a, b| fitness[*a].total_cmp(&fitness[*b]))
             .unwrap_or(0);
         if best
             .as_ref()
-            .is_none_or(|(error, tree)| fitness[first] < error * (1.0 + 0.02 * tree.0.len() as f32))
+            .is_none_or(|(error, tree)| fitness[first] < fitness_of(*error, tree))
         {
             best = Some((errors[first], trees[first].clone()));
         }
@@ -138,6 +138,11 @@ fn evolve(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
         &draw::picture(&tree, &planets.axis, &planets.mass, &planets.period),
         &options.output,
     )
+}
+
+/// How good a formula is, the less the better: of two that are as far off the shorter one is better.
+fn fitness_of(error: f32, tree: &Tree) -> f32 {
+    error * (1.0 + 0.02 * tree.0.len() as f32)
 }
 
 /// The mean error of each formula.
