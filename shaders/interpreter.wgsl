@@ -40,7 +40,8 @@ fn begin() -> u32 {
         return STATUS_RUNNING;
     }
     let before = states[row(ROW_STATUS)];
-    if before == STATUS_RUNNING || (before == STATUS_YIELDED && launch.resume != 0u) {
+    let rests = before == STATUS_YIELDED || before == STATUS_BLOCKED;
+    if before == STATUS_RUNNING || (rests && launch.resume != 0u) {
         load_registers();
         return before;
     }
@@ -225,6 +226,7 @@ fn count(before: u32) {
         end_sequence();
     }
     atomicAdd(&tally[SIGNAL_YIELDED], u32(status == STATUS_YIELDED) - u32(before == STATUS_YIELDED));
+    atomicAdd(&tally[SIGNAL_BLOCKED], u32(status == STATUS_BLOCKED) - u32(before == STATUS_BLOCKED));
     if status == STATUS_TRAPPED {
         atomicAdd(&tally[SIGNAL_TRAPPED], 1u);
         atomicMax(&tally[SIGNAL_FIRST_TRAP], ~vm);

@@ -44,20 +44,22 @@ pub mod signal {
     pub const FIRST_TRAP: usize = 3;
     /// Running VMs that a dispatch has left in front of a breakpoint.
     pub const AT_BREAK: usize = 4;
+    /// Those that stopped because they wait for an answer.
+    pub const BLOCKED: usize = 5;
     /// Instructions by class, the low words; the high words follow them.
-    pub const RETIRED: usize = 5;
+    pub const RETIRED: usize = 6;
     /// Words that the VMs add to.
-    pub const COUNTS: usize = 9;
+    pub const COUNTS: usize = 10;
     /// Not 0: a VM has trapped in an earlier step of the job, so that no further step starts.
-    pub const ENDED: usize = 13;
+    pub const ENDED: usize = 14;
     /// Epochs in which there was anything to do, of the epoch engine.
-    pub const EPOCHS: usize = 14;
+    pub const EPOCHS: usize = 15;
     /// The most words of frames that a VM has wanted where it had no room for a call.
-    pub const FRAME_WORDS: usize = 15;
+    pub const FRAME_WORDS: usize = 16;
     /// The most calls in each other that it has wanted.
-    pub const CALLS: usize = 16;
+    pub const CALLS: usize = 17;
     /// Words in all.
-    pub const WORDS: usize = 17;
+    pub const WORDS: usize = 18;
 }
 
 /// The first word of a packed instruction: opcode, first operand, class.

@@ -201,15 +201,15 @@ fn then() -> u32 {
     return STATUS_HALTED;
 }
 
-// What the workgroup's VMs add to the signal: stopped, yielded, trapped, and the first that trapped.
-var<workgroup> tally: array<atomic<u32>, 4>;
+// What the workgroup's VMs add to the signal: stopped, yielded, trapped, the first that trapped, and blocked.
+var<workgroup> tally: array<atomic<u32>, 5>;
 
 fn vm_of(group: vec3<u32>, groups: vec3<u32>, local: u32) -> u32 {
     return (group.y * groups.x + group.x) * WORKGROUP + local;
 }
 
 fn clear_tally(local: u32) {
-    if local < 4u {
+    if local < 5u {
         atomicStore(&tally[local], 0u);
     }
     workgroupBarrier();
@@ -234,6 +234,12 @@ fn report(local: u32) {
         let value = atomicLoad(&tally[3]);
         if value != 0u {
             atomicMax(&signal[SIGNAL_FIRST_TRAP], value);
+        }
+    }
+    if local == 4u {
+        let value = atomicLoad(&tally[4]);
+        if value != 0u {
+            atomicAdd(&signal[SIGNAL_BLOCKED], value);
         }
     }
 }
@@ -273,6 +279,8 @@ fn start(group: vec3<u32>, groups: vec3<u32>, local: u32) -> bool {
             note_trap();
         } else if status == STATUS_YIELDED {
             atomicAdd(&tally[1], 1u);
+        } else if status == STATUS_BLOCKED {
+            atomicAdd(&tally[4], 1u);
         } else if status == STATUS_RUNNING {
             atomicSub(&tally[0], 1u);
         }
@@ -324,13 +332,15 @@ fn resumed(
     clear_tally(local);
     if vm < launch.vms {
         let before = get_state(ROW_STATUS);
-        if before == STATUS_RUNNING || (before == STATUS_YIELDED && launch.resume != 0u) {
+        let rests = before == STATUS_YIELDED || before == STATUS_BLOCKED;
+        if before == STATUS_RUNNING || (rests && launch.resume != 0u) {
             let status = run();
             if status == STATUS_TRAPPED {
                 note_trap();
             }
             atomicAdd(&tally[0], u32(status != STATUS_RUNNING) - u32(before != STATUS_RUNNING));
             atomicAdd(&tally[1], u32(status == STATUS_YIELDED) - u32(before == STATUS_YIELDED));
+            atomicAdd(&tally[4], u32(status == STATUS_BLOCKED) - u32(before == STATUS_BLOCKED));
         }
     }
     report(local);

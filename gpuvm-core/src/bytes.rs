@@ -4,8 +4,8 @@
 use crate::assembly::types;
 use crate::isa::Instruction;
 use crate::program::ProgramId;
-use crate::routine::{Cause, Level, Shown};
-use crate::types::{Placeholder, TypeRef};
+use crate::routine::{Asking, Cause, Level, Shown};
+use crate::types::{Placeholder, Type, TypeRef};
 
 /// Bytes of what a file starts with.
 pub(crate) const MAGIC_BYTES: usize = 8;
@@ -164,6 +164,11 @@ impl Writer {
                 self.number(9);
                 self.shown(shown);
             }
+            Cause::Ask(Asking { question, answer }) => {
+                self.number(11);
+                self.ty(TypeRef::value(question));
+                self.ty(TypeRef::value(answer));
+            }
         }
     }
 
@@ -233,6 +238,15 @@ impl<'a> Reader<'a> {
         Ok(ty)
     }
 
+    /// The type of a value that is no reference and has none in it.
+    fn value_type(&mut self) -> Result<&'static Type, LoadError> {
+        let ty = self.ty()?;
+        match ty.refs > 0 || ty.ty.holds_references() {
+            true => Err(self.wrong(format!("`{}` is asked or answered", types::print(ty)))),
+            false => Ok(ty.ty),
+        }
+    }
+
     pub fn code(&mut self) -> Result<Vec<Instruction>, LoadError> {
         self.list(|from| {
             Ok(Instruction {
@@ -273,6 +287,10 @@ impl<'a> Reader<'a> {
                 }
             }
             9 => Cause::Value(self.shown()?),
+            11 => Cause::Ask(Asking {
+                question: self.value_type()?,
+                answer: self.value_type()?,
+            }),
             other => return Err(self.wrong(format!("{other} is no cause of a trap"))),
         })
     }

@@ -55,12 +55,13 @@ pub fn link_kernel_behind(
     kernel.check_halts(&routines)?;
     let mut data = Data::behind(data);
     let codes = verify_all(&routines, &mut data)?;
-    let with_log = routines.print().then(|| kernel.with_log());
+    let mut tables = Tables::default();
+    let with_log = routines.print().then(|| kernel.with_hidden());
     let kernel = with_log.as_ref().unwrap_or(kernel);
-    let mut tables = Tables {
-        log_param: kernel.params.len().saturating_sub(1) as u32,
-        ..Tables::default()
-    };
+    tables.log_param = kernel.params.len().saturating_sub(1) as u32;
+    let with_questions = routines.ask().then(|| kernel.with_hidden());
+    let kernel = with_questions.as_ref().unwrap_or(kernel);
+    tables.questions_param = kernel.params.len().saturating_sub(1) as u32;
     let (mut functions, places) = lift_all(&routines, &codes, &mut tables);
     let graph = CallGraph::of(functions.iter());
     let counts: Vec<bool> = routines.all.iter().map(|routine| calls_routines(routine)).collect();

@@ -31,7 +31,7 @@ functions! {
     sinh_f64 = 88; cosh_f64 = 89; tanh_f64 = 90; asinh_f64 = 91; acosh_f64 = 92; atanh_f64 = 93; exp_f64 = 94; exp2_f64 = 95;
     exp_m1_f64 = 96; ln_f64 = 97; ln_1p_f64 = 98; log2_f64 = 99; log10_f64 = 100; log_f64 = 101; powf_f64 = 102; powi_f64 = 103;
     hypot_f64 = 104; cbrt_f64 = 105;
-    print = 106;
+    print = 106; ask = 107;
 }
 
 /// What a function is where floats may be inexact, of `b` only if it takes two arguments: std's, where a GPU has one of its own to put in

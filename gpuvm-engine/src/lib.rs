@@ -177,7 +177,7 @@ pub trait Running: Send {
         Ok(false)
     }
 
-    /// Lets VMs that yielded go on, and runs until no VM is running any more or the limit is reached. `watch` is called between
+    /// Lets VMs that yielded or wait for an answer go on, and runs until no VM is running any more or the limit is reached. `watch` is called between
     /// submissions.
     ///
     /// A job of several [steps](Job::steps) goes on to the next when all VMs have halted; a trap ends the sequence.
@@ -221,6 +221,20 @@ pub trait Running: Send {
     ///
     /// When the device fails.
     fn memory(&mut self) -> Result<Memory>;
+
+    /// Atomic words as they are now, in the order of the job's.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn read_atomics(&mut self, words: Range<usize>) -> Result<Vec<u32>>;
+
+    /// Replaces atomic words, from one on, for the VMs that go on with the next advance.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn write_atomics(&mut self, first: usize, words: &[u32]) -> Result<()>;
 
     /// Gives back what the VMs have left.
     ///
@@ -414,7 +428,7 @@ pub struct Tally {
     pub running: u32,
     /// VMs that have yielded.
     pub yielded: u32,
-    /// VMs that wait for a message.
+    /// VMs that wait for an answer.
     pub blocked: u32,
     /// VMs that are done.
     pub halted: u32,

@@ -1,6 +1,7 @@
 //! The reference engine: the interpreter of `gpuvm-core`, one VM after the other on the calling thread. It is slow and it is
 //! right: the other engines are tested against it.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -75,7 +76,7 @@ impl ResidentKernel for Reference {
         };
         let mut running = self.start(job, arena)?;
         let tally = running.advance(&limit, &mut |_| {})?;
-        match tally.running + tally.yielded + tally.trapped {
+        match tally.running + tally.yielded + tally.blocked + tally.trapped {
             0 => Ok(Ran::Halted(running.finish()?)),
             _ => Ok(Ran::Stands(running)),
         }
@@ -241,6 +242,15 @@ impl Running for Run {
             arena: self.arena.clone(),
             atomics: self.job.atomics.clone(),
         })
+    }
+
+    fn read_atomics(&mut self, words: Range<usize>) -> Result<Vec<u32>> {
+        Ok(self.job.atomics[words].to_vec())
+    }
+
+    fn write_atomics(&mut self, first: usize, words: &[u32]) -> Result<()> {
+        self.job.atomics[first..first + words.len()].copy_from_slice(words);
+        Ok(())
     }
 
     fn finish(self: Box<Self>) -> Result<Finished> {

@@ -34,6 +34,7 @@
 // Generated code names `::gpuvm`, which below the facade is the core.
 extern crate gpuvm_core as gpuvm;
 
+mod asking;
 mod double;
 mod double_float;
 mod exponential;
@@ -49,6 +50,7 @@ mod soft_double;
 mod trig;
 mod wide;
 
+pub use asking::ask;
 pub use double::{
     acos_f64, acosh_f64, asin_f64, asinh_f64, atan_f64, atan2_f64, atanh_f64, cbrt_f64, cos_f64, cosh_f64, exp_f64,
     exp_m1_f64, exp2_f64, hypot_f64, ln_1p_f64, ln_f64, log_f64, log2_f64, log10_f64, powf_f64, powi_f64, sin_cos_f64,
@@ -99,5 +101,5 @@ library! {
     i64_to_f64 u64_to_f64 i128_to_f64 u128_to_f64 f64_to_i64 f64_to_u64 f64_to_i128 f64_to_u128 f32_to_f64 f64_to_f32 div_euclid_f64 rem_euclid_f64
     sin_f64 cos_f64 tan_f64 sin_cos_f64 asin_f64 acos_f64 atan_f64 atan2_f64 sinh_f64 cosh_f64 tanh_f64 asinh_f64 acosh_f64 atanh_f64
     exp_f64 exp2_f64 exp_m1_f64 ln_f64 ln_1p_f64 log2_f64 log10_f64 log_f64 powf_f64 powi_f64 hypot_f64 cbrt_f64
-    print
+    print ask
 }

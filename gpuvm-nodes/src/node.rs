@@ -217,6 +217,10 @@ define_nodes! {
     DerefMut = 83;
     /// `hash`: as [`Field`](Node::Field), of a place that is assigned to or borrowed to be.
     FieldMut = 84;
+    /// `slot slot`: question → its answer, by the host (slots: their types).
+    Ask = 85;
+    /// Stops until the launch goes on, as a VM that waits for an answer (gpuvm's own std).
+    Block = 86;
 }
 
 /// The numbers of the operators in nodes and in operator facts.

@@ -13,6 +13,7 @@ use crate::bind::Bound;
 use crate::error::{Error, Result};
 use crate::execution::OnProgress;
 use crate::progress::Progress;
+use crate::questions::{Desk, Handlers};
 use crate::vector::ColumnMut;
 
 /// What the thread and the future share.
@@ -44,16 +45,18 @@ impl<T> Shared<T> {
     }
 }
 
-/// Sets the flag when the future is dropped, finished or not.
-struct Cancel<'s>(&'s AtomicBool);
+/// Sets the flag when the future is dropped, finished or not, and leaves the desk.
+struct Cancel<'s>(&'s AtomicBool, &'s Desk);
 
 impl Drop for Cancel<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
+        self.1.close();
     }
 }
 
-/// Runs `work` on a thread. Its progress is handed to `progress` whenever the future is polled; only the latest counts.
+/// Runs `work` on a thread. Its progress is handed to `progress` whenever the future is polled; only the latest counts. What it asks at the desk is
+/// answered then, too.
 ///
 /// # Errors
 ///
@@ -61,6 +64,7 @@ impl Drop for Cancel<'_> {
 pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce(&AtomicBool, OnProgress<'static>) -> T + Send + 'static,
     mut progress: Option<OnProgress<'_>>,
+    (mut answers, desk): (Handlers<'_>, Arc<Desk>),
 ) -> Result<T> {
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
@@ -70,6 +74,8 @@ pub(crate) async fn run<T: Send + 'static>(
         }),
         cancelled: AtomicBool::new(false),
     });
+    let rings = Arc::clone(&shared);
+    desk.on_question(move || rings.tell(|_| {}));
     let theirs = Arc::clone(&shared);
     let body = move || {
         let told = Arc::clone(&theirs);
@@ -81,7 +87,7 @@ pub(crate) async fn run<T: Send + 'static>(
     thread.spawn(body).map_err(|error| Error::Threads {
         reason: error.to_string(),
     })?;
-    let _cancel = Cancel(&shared.cancelled);
+    let _cancel = Cancel(&shared.cancelled, &desk);
     let ended = poll_fn(|context| {
         let mut state = shared.lock();
         let now = state.progress.take();
@@ -93,6 +99,7 @@ pub(crate) async fn run<T: Send + 'static>(
         if let (Some(now), Some(progress)) = (now, &mut progress) {
             progress(&now);
         }
+        answers.sit_at(&desk);
         ended.map_or(Poll::Pending, Poll::Ready)
     });
     ended.await.or_else(|panic| resume_unwind(panic))

@@ -3,18 +3,18 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use gpuvm_core::program::{Program, TrapRecord};
+use gpuvm_core::program::{Program, Questions, TrapRecord};
 use gpuvm_core::settings::Settings;
-use gpuvm_engine::{Execute, Finished, Job, Limit, Reference, Source, Words};
+use gpuvm_engine::{Engine, Execute, Finished, Job, Limit, Reference, Running, Source, Words};
 
 use crate::entry::Entry;
 use crate::error::Result;
-use crate::logs::{self, LogLimit};
+use crate::logs;
 use crate::marshal::{Cut, Layout};
-use crate::native::{self, Ran, pool};
+use crate::native::{self, Host, Ran, pool};
+use crate::questions;
 use crate::runtime::Runtime;
 use crate::trap::Trap;
 use crate::view::{Seen, view_of};
@@ -33,19 +33,18 @@ struct Piece {
     trapped: u32,
 }
 
-/// Runs what an entry stands for, for `vms` VMs. Once it is cancelled no further VM begins, and what it gives is not complete.
+/// Runs what an entry stands for, for `vms` VMs.
 pub(crate) fn run(
     (runtime, entry): (&Runtime, &Entry),
     params: Vec<Seen<'_>>,
     vms: u32,
     settings: &Settings,
-    log: LogLimit,
-    cancelled: Option<&AtomicBool>,
+    host: Host<'_>,
 ) -> Result<Ran> {
     let limit = settings.recursion_limit;
     match entry.native() {
-        Some(registration) => native::run(registration, params, vms, limit, log, cancelled),
-        None => interpret(&runtime.link_with(entry, settings)?, params, vms, limit, log, cancelled),
+        Some(registration) => native::run(registration, params, vms, limit, host),
+        None => interpret(&runtime.link_with(entry, settings)?, params, (vms, limit), host),
     }
 }
 
@@ -53,21 +52,22 @@ pub(crate) fn run(
 fn interpret(
     program: &Arc<Program>,
     mut params: Vec<Seen<'_>>,
-    vms: u32,
-    recursion_limit: u32,
-    log: LogLimit,
-    cancelled: Option<&AtomicBool>,
+    (vms, recursion_limit): (u32, u32),
+    host: Host<'_>,
 ) -> Result<Ran> {
-    let mut printed = logs::argument(program, vms, log);
+    let mut printed = logs::argument(program, vms, host.log);
+    let mut asked = questions::argument(program, vms, Engine::Native)?;
     let mut ran = {
         let mut params: Vec<Seen<'_>> = params.iter_mut().map(Seen::reborrow).collect();
-        let view = printed.as_mut().and_then(|bound| Some((bound.mode, view_of(bound)?)));
-        params.extend(view.map(|(mode, view)| Seen {
-            mode,
-            view,
-            copy_of: None,
-        }));
-        run_all(program, params, (vms, recursion_limit), cancelled)?
+        for bound in printed.iter_mut().chain(&mut asked) {
+            let mode = bound.mode;
+            params.extend(view_of(bound).map(|view| Seen {
+                mode,
+                view,
+                copy_of: None,
+            }));
+        }
+        run_all(program, params, (vms, recursion_limit), host)?
     };
     if let Some(printed) = &printed {
         (ran.texts, ran.dropped_texts) = logs::texts(program, vms, printed);
@@ -80,9 +80,9 @@ fn run_all(
     program: &Arc<Program>,
     mut params: Vec<Seen<'_>>,
     (vms, recursion_limit): (u32, u32),
-    cancelled: Option<&AtomicBool>,
+    host: Host<'_>,
 ) -> Result<Ran> {
-    let goes_on = || !cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed));
+    let goes_on = || !host.is_cancelled();
     let mut layout = Layout::new(&params, program.result_words(), vms, false);
     let mut results = Words::default();
     let (mut first_trap, mut traps) = (None, 0);
@@ -99,7 +99,7 @@ fn run_all(
                     atomics: layout.atomics(),
                     ..job
                 };
-                let piece = run_piece(job, &arena, &goes_on)?;
+                let piece = run_piece(job, &arena, (layout.last_atomics(), vms, host))?;
                 take(&mut layout, &mut params, range, piece);
             }
         }
@@ -110,7 +110,7 @@ fn run_all(
         let done = pool::map(&pool, ranges.len(), &|number| {
             goes_on().then(|| {
                 let (job, arena) = layout.job(&params, &part(program, &ranges[number], vms));
-                run_piece(job, &arena, &goes_on)
+                run_piece(job, &arena, (0, vms, host))
             })
         });
         for (range, piece) in ranges.into_iter().zip(done) {
@@ -153,18 +153,36 @@ fn part<'p>(program: &'p Arc<Program>, range: &Range<u32>, vm_count: u32) -> Cut
     }
 }
 
-fn run_piece(job: Job, arena: &dyn Source, goes_on: &dyn Fn() -> bool) -> Result<Piece> {
+/// Runs some VMs to their end. What they ask is in the atomics from `slots` on.
+fn run_piece(job: Job, arena: &dyn Source, (slots, vms, host): (usize, u32, Host<'_>)) -> Result<Piece> {
     let limit = Limit {
         time: Some(LOOK),
         ..Limit::default()
     };
+    let program = Arc::clone(&job.program);
     let mut running = Reference.start(job, arena)?;
-    let mut tally = running.advance(&limit, &mut |_| {})?;
-    while tally.running > 0 && goes_on() {
-        tally = running.advance(&limit, &mut |_| {})?;
+    loop {
+        let tally = running.advance(&limit, &mut |_| {})?;
+        if let (1.., Some(questions), Some(answering)) = (tally.blocked, Questions::of(&program), host.answering) {
+            let words = questions.words(vms) as usize;
+            for asked in questions.asked(&running.read_atomics(slots..slots + words)?) {
+                let slot = questions.slot_of(asked.vm).start;
+                match answering.answer(asked) {
+                    Some(answer) => running.write_atomics(slots + slot, &questions.answered(&answer))?,
+                    None => return ended(running, tally.trapped),
+                }
+            }
+        }
+        let waits = tally.blocked > 0 && host.answering.is_some();
+        if tally.running == 0 && !waits || host.is_cancelled() {
+            return ended(running, tally.trapped);
+        }
     }
+}
+
+fn ended(running: Box<dyn Running>, trapped: u32) -> Result<Piece> {
     Ok(Piece {
         finished: running.finish()?,
-        trapped: tally.trapped,
+        trapped,
     })
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use gpuvm_core::program::Asked;
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::VmType;
 
@@ -13,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::logs::{self, LogLimit, Logs};
 use crate::progress::Progress;
+use crate::questions::{Handlers, Question, words_of};
 use crate::runtime::Runtime;
 use crate::tally::continued;
 use crate::trap::Trap;
@@ -34,7 +36,7 @@ pub enum Signal {
     Halt,
     /// No VM is running, and at least one has yielded; the next advance lets it go on.
     Yield,
-    /// No VM is running, none has yielded, and at least one waits for a message.
+    /// No VM is running, none has yielded, and at least one waits for an answer to what it has [asked](Execution::questions).
     Blocked,
     /// The budget ran out.
     Checkpoint,
@@ -112,6 +114,8 @@ pub(crate) struct Options<'a> {
     /// How much of what VMs print is kept.
     pub log: LogLimit,
     pub progress: Option<OnProgress<'a>>,
+    /// Who answers what VMs ask.
+    pub answers: Handlers<'a>,
 }
 
 impl Options<'_> {
@@ -125,7 +129,7 @@ impl Options<'_> {
     }
 
     /// The same without what is called in between, which may be tied to the caller.
-    pub(crate) fn without_progress(self) -> Options<'static> {
+    pub(crate) fn lent_nothing(self) -> Options<'static> {
         Options {
             engine: self.engine,
             steps: self.steps,
@@ -134,6 +138,7 @@ impl Options<'_> {
             depth: self.depth,
             log: self.log,
             progress: None,
+            answers: Handlers::default(),
         }
     }
 }
@@ -205,6 +210,12 @@ impl<'a> Execution<'a> {
             };
             let in_time = self.round(&limit)?;
             let signal = self.signal();
+            if self.answer_all_asked()? > 0 && signal == Signal::Blocked {
+                match in_time && budget.cycles.is_none() {
+                    true => continue,
+                    false => return Ok(Signal::Checkpoint),
+                }
+            }
             if signal != Signal::Halt || !self.leg_is_not_the_last() {
                 return Ok(signal);
             }
@@ -253,12 +264,106 @@ impl<'a> Execution<'a> {
         })
     }
 
+    /// Answers what is asked, where the launch says who does. Gives how many were answered.
+    fn answer_all_asked(&mut self) -> Result<usize> {
+        let Execution {
+            course, leg, options, ..
+        } = self;
+        match leg {
+            Some(leg) if leg.tally().blocked > 0 && !options.answers.is_empty() => {
+                let answers = options.answers.answer(leg.asked(course)?)?;
+                leg.answer(course, &answers)?;
+                Ok(answers.len())
+            }
+            _ => Ok(0),
+        }
+    }
+
+    /// The questions of type `Q` that VMs wait for answers to, in the order of the VMs.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime) -> gpuvm::Result<()> {
+    /// use gpuvm::{Budget, Signal};
+    ///
+    /// let mut execution = runtime.launch("trader")?.vms(1000).start()?;
+    /// while execution.advance(Budget::unlimited())? == Signal::Blocked {
+    ///     let prices: Vec<(u32, f32)> = execution.questions::<u32>()?.iter().map(|asked| (asked.vm, asked.question as f32)).collect();
+    ///     execution.answer_all(&prices)?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn questions<Q: VmType>(&mut self) -> Result<Vec<Question<Q>>> {
+        let Some(leg) = &mut self.leg else {
+            return Ok(Vec::new());
+        };
+        let asked = leg.asked(&self.course)?;
+        let wanted = asked.iter().filter(|asked| asked.asking.question.same(Q::TYPE));
+        Ok(wanted.map(Question::of).collect())
+    }
+
+    /// Gives a VM the answer that it waits for. It goes on with the next [`advance`](Execution::advance).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchVm`], [`Error::NotAsked`] if it waits for no answer of this type, or when the device fails.
+    pub fn answer<A: VmType>(&mut self, vm: u32, answer: A) -> Result<()> {
+        self.answer_all(&[(vm, answer)])
+    }
+
+    /// Gives VMs the answers that they wait for, as many as there are; the others wait on.
+    ///
+    /// # Errors
+    ///
+    /// As [`answer`](Execution::answer); then nobody was answered.
+    pub fn answer_all<A: VmType + Copy>(&mut self, answers: &[(u32, A)]) -> Result<()> {
+        let not_asked = |vm, asked: Option<&Asked>| Error::NotAsked {
+            vm,
+            answer: A::TYPE.to_string(),
+            expected: asked.map(|asked| asked.asking.answer.to_string()),
+        };
+        let vms = self.course.vms;
+        if let Some((vm, _)) = answers.iter().find(|(vm, _)| *vm >= vms) {
+            return Err(Error::NoSuchVm {
+                routine: self.entry.id().to_string(),
+                vms,
+                vm: *vm,
+            });
+        }
+        let asked = match (&mut self.leg, answers) {
+            (Some(leg), [(vm, _)]) => leg.asked_by(&self.course, *vm)?.into_iter().collect(),
+            (Some(leg), _) => leg.asked(&self.course)?,
+            (None, _) => Vec::new(),
+        };
+        let mut given = Vec::with_capacity(answers.len());
+        for (vm, answer) in answers {
+            let found = asked.binary_search_by_key(vm, |asked| asked.vm).ok();
+            let found = found.map(|index| &asked[index]);
+            if !found.is_some_and(|asked| asked.asking.answer.same(A::TYPE)) {
+                return Err(not_asked(*vm, found));
+            }
+            given.push((*vm, words_of(*answer)));
+        }
+        match &mut self.leg {
+            Some(leg) => leg.answer(&self.course, &given),
+            None => Ok(()),
+        }
+    }
+
     /// How it stands.
     pub(crate) fn signal(&self) -> Signal {
         let Some(leg) = &self.leg else {
             return Signal::Halt;
         };
         let tally = leg.tally();
+        if leg.is_blocked() {
+            return Signal::Blocked;
+        }
         if leg.all_over() {
             return if tally.trapped > 0 { Signal::Trap } else { Signal::Halt };
         }
@@ -266,7 +371,6 @@ impl<'a> Execution<'a> {
             Tally { at_breakpoint: 1.., .. } => Signal::Breakpoint,
             Tally { running: 1.., .. } => Signal::Checkpoint,
             Tally { yielded: 1.., .. } => Signal::Yield,
-            Tally { blocked: 1.., .. } => Signal::Blocked,
             // All have halted, and the next step has not begun.
             _ => Signal::Checkpoint,
         }
@@ -296,7 +400,7 @@ impl<'a> Execution<'a> {
         Ok(trap.map(|record| Trap::of(&self.course.program, &record)))
     }
 
-    /// Runs to the end: until all VMs and steps are done, or have trapped, or wait for messages that nobody sends.
+    /// Runs to the end: until all VMs and steps are done, or have trapped, or wait for answers that [nobody gives](Execution::questions).
     ///
     /// A VM that never halts keeps this from returning.
     ///
@@ -309,8 +413,10 @@ impl<'a> Execution<'a> {
 
     /// Runs to the end, or until the budget for all of it is used up, or it is cancelled.
     pub(crate) fn drive(&mut self, budget: Budget, cancelled: Option<&AtomicBool>) -> Result<Signal> {
-        /// So much may pass before a cancelled launch ends.
+        /// So much may pass before a cancelled launch ends, or those are answered whom others do not wait for.
         const LOOK: Duration = Duration::from_millis(100);
+        const ANSWER: Duration = Duration::from_millis(20);
+        let answers = (!self.options.answers.is_empty()).then_some(ANSWER);
         let begin = Instant::now();
         let mut cycles = budget.cycles;
         loop {
@@ -319,7 +425,7 @@ impl<'a> Execution<'a> {
             let counted = self.instructions();
             let signal = self.advance(Budget {
                 cycles,
-                time: left.into_iter().chain(look).min(),
+                time: left.into_iter().chain(look).chain(answers).min(),
             })?;
             let out_of_time = budget.time.is_some_and(|time| begin.elapsed() >= time);
             if !matches!(signal, Signal::Yield | Signal::Checkpoint)

@@ -1,10 +1,12 @@
 //! A launch: arguments and choices piled up, then checked, run on an engine, and turned into [`Done`] or an error.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use gpuvm_core::isa::{Instruction, Op};
-use gpuvm_core::routine::{Callee, RoutineRef};
+use gpuvm_core::routine::{Callee, Cause, RoutineRef};
+use gpuvm_core::types::VmType;
 use gpuvm_engine::{Device, Dispatch, Engine, FloatMode, Words};
 
 use crate::arg::{Arg, IntoArgs};
@@ -18,8 +20,9 @@ use crate::error::{Error, Result};
 use crate::execution::{Execution, OnProgress, Options, or_trap};
 use crate::leg::{Course, Entrance};
 use crate::logs::{self, LogLimit, Logs};
-use crate::native;
+use crate::native::{self, Host};
 use crate::progress::Progress;
+use crate::questions::{self, Counter, Desk, Handlers, Question};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use crate::trap::{Trap, hint_of_chunk};
@@ -77,6 +80,7 @@ impl<'a> Launch<'a> {
                 depth: None,
                 log: LogLimit::default(),
                 progress: None,
+                answers: Handlers::default(),
             },
         }
     }
@@ -196,6 +200,53 @@ impl<'a> Launch<'a> {
         self
     }
 
+    /// Who answers what VMs [ask](crate::native::vm::ask): called with the VM and its question. A launch may have one for each pair of types.
+    ///
+    /// It is called on the thread that runs the launch, natively on those of the VMs, one question at a time: on a GPU when no VM goes on without
+    /// answers, or 20 ms after the last time. In which order VMs are answered that wait at the same time is not said.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime) -> gpuvm::Result<()> {
+    /// let mut asked = 0;
+    /// let launch = runtime.launch("trader")?.vms(1000);
+    /// let done = launch
+    ///     .answer(|_vm, stock: u32| {
+    ///         asked += 1;
+    ///         stock as f32 * 1.5
+    ///     })
+    ///     .run()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn answer<Q: VmType, A: VmType>(mut self, answer: impl FnMut(u32, Q) -> A + Send + 'a) -> Self {
+        self.options.answers.add(answer);
+        self
+    }
+
+    /// The same with all questions at once that wait for an answer, in the order of the VMs: an answer to each, in that order. Natively each VM's comes
+    /// alone.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime) -> gpuvm::Result<()> {
+    /// use gpuvm::Question;
+    ///
+    /// let launch = runtime.launch("trader")?.vms(1000);
+    /// let done = launch
+    ///     .answer_all(|questions: &[Question<u32>]| questions.iter().map(|asked| asked.question as f32).collect())
+    ///     .run()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn answer_all<Q: VmType, A: VmType>(
+        mut self,
+        answer: impl FnMut(&[Question<Q>]) -> Vec<A> + Send + 'a,
+    ) -> Self {
+        self.options.answers.add_all(answer);
+        self
+    }
+
     /// Runs it to its end. Arguments lent with `&mut` have their new values afterwards, also if a VM trapped or the budget ran out.
     ///
     /// Without a budget, a VM that never halts keeps this from returning.
@@ -204,7 +255,7 @@ impl<'a> Launch<'a> {
     ///
     /// What is wrong with an argument, by its parameter's name; what the device could not do;
     /// [`Error::Trap`] with the first trap by VM id, or [`Error::Budget`], both with the results of
-    /// all VMs that are done.
+    /// all VMs that are done; [`Error::NobodyAnswers`] if VMs may ask what nobody [answers](Launch::answer).
     pub fn run(self) -> Result<Done> {
         self.bind()?.run(None).0
     }
@@ -221,6 +272,9 @@ impl<'a> Launch<'a> {
     pub async fn run_async(self) -> Result<Done> {
         let mut bound = self.bind()?;
         let progress = bound.options.progress.take();
+        let answers = std::mem::take(&mut bound.options.answers);
+        let desk = Arc::new(Desk::default());
+        let relayed = answers.relayed(&desk);
         let (params, homes) = background::adopt(bound.params);
         let Bounded {
             runtime,
@@ -231,7 +285,7 @@ impl<'a> Launch<'a> {
             begin,
             ..
         } = bound;
-        let options = options.without_progress();
+        let options = options.lent_nothing();
         let work = move |cancelled: &AtomicBool, progress: OnProgress<'static>| {
             let bound = Bounded {
                 runtime,
@@ -241,13 +295,14 @@ impl<'a> Launch<'a> {
                 budget,
                 options: Options {
                     progress: Some(progress),
+                    answers: relayed,
                     ..options
                 },
                 begin,
             };
             bound.run(Some(cancelled))
         };
-        let (done, params) = background::run(work, progress).await?;
+        let (done, params) = background::run(work, progress, (answers, desk)).await?;
         background::give_back(params, homes);
         done
     }
@@ -312,6 +367,9 @@ struct Bounded<'a> {
 impl<'a> Bounded<'a> {
     /// Runs it to its end, and gives the arguments back unless something is wrong with the device.
     fn run(self, cancelled: Option<&AtomicBool>) -> (Result<Done>, Vec<Bound<'a>>) {
+        if let Err(error) = self.options.answers.cover(self.entry.id(), sites(&self.entry)) {
+            return (Err(error), self.params);
+        }
         match self.engine() {
             Ok(Engine::Native) => self.run_native(cancelled),
             Ok(engine) => self.run_program(engine, cancelled),
@@ -345,6 +403,7 @@ impl<'a> Bounded<'a> {
         let executor = runtime.executor(engine)?;
         let program = runtime.link_with(&entry, &options.settings(&runtime))?;
         params.extend(logs::argument(&program, vms, options.log));
+        params.extend(questions::argument(&program, vms, engine)?);
         // What is kept may be saved. A VM holds addresses, and only in an arena of its job's own do they mean the same elsewhere.
         let memory = executor.memory().filter(|_| !keep);
         let held = Held::new(params, memory.as_ref(), keep)?;
@@ -383,23 +442,25 @@ impl<'a> Bounded<'a> {
 
     /// All steps on the native engine.
     fn native_steps(mut self, held: &mut Held<'_>, cancelled: Option<&AtomicBool>) -> Result<Done> {
+        let mut answers = std::mem::take(&mut self.options.answers);
+        let answering = Counter::new(self.entry.id(), &mut answers);
+        let host = Host {
+            log: self.options.log,
+            cancelled,
+            answering: Some(&answering),
+        };
         let settings = self.options.settings(&self.runtime);
         let result = self.entry.result_type();
         let _watched = native::watch::watch(self.entry.id());
         let (mut results, mut trap, mut traps) = (Results::Words(Words::default()), None, 0);
         let (mut texts, mut dropped) = (Vec::new(), 0);
         let mut steps = 0;
-        let goes_on = || !cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed));
-        while steps < self.options.steps && trap.is_none() && goes_on() {
+        while steps < self.options.steps && trap.is_none() && !host.is_cancelled() {
             held.refresh()?;
-            let ran = cpu::run(
-                (&self.runtime, &self.entry),
-                held.views(),
-                self.vms,
-                &settings,
-                self.options.log,
-                cancelled,
-            )?;
+            let ran = cpu::run((&self.runtime, &self.entry), held.views(), self.vms, &settings, host)?;
+            if answering.has_failed() {
+                break;
+            }
             texts.extend(ran.texts);
             dropped += ran.dropped_texts;
             steps += u32::from(ran.first_trap.is_none());
@@ -415,6 +476,7 @@ impl<'a> Bounded<'a> {
                 });
             }
         }
+        answering.close()?;
         let stats = Stats {
             vms: self.vms.into(),
             engine: Engine::Native,
@@ -449,16 +511,36 @@ impl<'a> Bounded<'a> {
 /// Whether a VM may pause: the routine yields, or something that it calls does.
 fn pauses(entry: &Entry) -> bool {
     let yields = |code: &[Instruction]| code.iter().any(|code| Op::from_code(code.opcode) == Some(Op::Yield));
-    let routine = match entry.code() {
-        Code::Program(program) => return yields(&program.code),
-        Code::Routine(routine) => routine,
-    };
+    match entry.code() {
+        Code::Program(program) => yields(&program.code),
+        Code::Routine(routine) => reached(routine).iter().any(|routine| yields(&routine.code)),
+    }
+}
+
+/// The sites that a VM may come to, each with its file and line.
+fn sites(entry: &Entry) -> Vec<(Cause, String)> {
+    match entry.code() {
+        Code::Program(program) => questions::sites(program),
+        Code::Routine(routine) => {
+            let all = reached(routine);
+            let of_one = |routine: &RoutineRef| -> Vec<(Cause, String)> {
+                let place = |line| format!("{}:{line}", routine.file);
+                routine
+                    .sites
+                    .iter()
+                    .map(|site| (site.cause, place(site.line)))
+                    .collect()
+            };
+            all.iter().flat_map(of_one).collect()
+        }
+    }
+}
+
+/// A routine and all that it calls but the library's.
+fn reached(routine: RoutineRef) -> Vec<RoutineRef> {
     let mut seen = vec![routine];
     let mut next = 0;
     while let Some(routine) = seen.get(next).cloned() {
-        if yields(&routine.code) {
-            return true;
-        }
         for callee in routine.callees.iter() {
             let callee = match callee {
                 Callee::Routine(routine) => RoutineRef::from(routine()),
@@ -474,5 +556,5 @@ fn pauses(entry: &Entry) -> bool {
         }
         next += 1;
     }
-    false
+    seen
 }

@@ -1,6 +1,8 @@
 //! A leg of a launch: all VMs through one step, or through several where one job can make them. Where the device does not hold all
 //! VMs at once, a leg has several parts, each a job of its own.
 
+mod asking;
+
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;

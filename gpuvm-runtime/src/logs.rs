@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use gpuvm_core::program::{Log, LogLine, Mode, Program};
+use gpuvm_core::program::{Log, LogLine, Mode, Program, Questions};
 use gpuvm_core::routine::Level;
 use gpuvm_core::types::Value;
 
@@ -149,7 +149,7 @@ impl<'l> IntoIterator for &'l Logs {
     }
 }
 
-/// The log of a launch of a program, its last argument; `None` if it does not print.
+/// The log of a launch of a program, the first argument behind the routine's own; `None` if it does not print.
 pub(crate) fn argument(program: &Program, vms: u32, limit: LogLimit) -> Option<Bound<'static>> {
     let words = Log::of(program, vms)?.empty(limit.of_a_vm, limit.in_all);
     Some(Bound {
@@ -160,7 +160,9 @@ pub(crate) fn argument(program: &Program, vms: u32, limit: LogLimit) -> Option<B
 
 /// What is in the log among the arguments of a launch.
 pub(crate) fn logged(program: &Program, vms: u32, params: &[Bound<'_>]) -> Logs {
-    match params.last().map(|bound| &bound.argument) {
+    // Behind it there may be what VMs ask.
+    let behind = usize::from(Questions::of(program).is_some());
+    match params.iter().rev().nth(behind).map(|bound| &bound.argument) {
         Some(Argument::OwnAtomics(log)) if Log::of(program, vms).is_some() => read(program, vms, &log.view().words()),
         _ => Logs::default(),
     }

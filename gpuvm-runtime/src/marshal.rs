@@ -190,6 +190,14 @@ impl Layout {
         self.atomics.clone()
     }
 
+    /// Where those of the last parameter begin, if it has any.
+    pub(crate) fn last_atomics(&self) -> usize {
+        match self.places.last() {
+            Some(Place::Atomic(slot)) => slot.base as usize,
+            _ => 0,
+        }
+    }
+
     /// The atomics for the only job.
     pub(crate) fn take_atomics(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.atomics)

@@ -316,7 +316,7 @@ fn ends_at_once(program: &Program) -> bool {
             match Op::from_code(instruction.opcode) {
                 Some(Op::Jump | Op::JumpIf | Op::JumpUnless) => instruction.operands[0] > at,
                 // These may have to be tried again, or wait.
-                Some(Op::Call | Op::Yield) => false,
+                Some(Op::Call | Op::Yield | Op::Block) => false,
                 Some(op) => op.repeats() != Repeats::Retries,
                 None => true,
             }

@@ -158,8 +158,8 @@ pub use gpuvm_runtime::{
     Arg, Backend, Batch, BatchDone, BatchTrap, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done,
     Engine, Error, Execution, Explanation, FloatMode, Groups, Handle, IntoArg, IntoArgs, Launch, Launchable,
     LeftToInterpreter, Level, LogLimit, LogLine, Logs, MemoryUse, Output, Plan, PlanDone, PlanError, PlanStats,
-    Progress, Result, RingOptions, RingSnapshot, Routine, Runtime, RuntimeBuilder, RuntimeConfig, Settings, Signal,
-    Snapshot, Stats, StepStats, TrapReport, VariableView, VmView, build,
+    Progress, Question, Result, RingOptions, RingSnapshot, Routine, Runtime, RuntimeBuilder, RuntimeConfig, Settings,
+    Signal, Snapshot, Stats, StepStats, TrapReport, VariableView, VmView, build,
 };
 
 /// What a routine is linked to.

@@ -40,10 +40,11 @@ fn can_run() -> bool {
     }
     ip = states[row(ROW_IP)];
     let before = states[row(ROW_STATUS)];
-    if before == STATUS_YIELDED && launch.resume != 0u {
+    let blocked = before == STATUS_BLOCKED;
+    if (before == STATUS_YIELDED || blocked) && launch.resume != 0u {
         states[row(ROW_STATUS)] = STATUS_RUNNING;
         atomicSub(&tally[SIGNAL_STOPPED], 1u);
-        atomicSub(&tally[SIGNAL_YIELDED], 1u);
+        atomicSub(&tally[select(SIGNAL_YIELDED, SIGNAL_BLOCKED, blocked)], 1u);
         return true;
     }
     return before == STATUS_RUNNING;

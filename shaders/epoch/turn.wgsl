@@ -91,6 +91,9 @@ fn stopped() {
     if status == STATUS_YIELDED {
         atomicAdd(&tally[SIGNAL_YIELDED], 1u);
     }
+    if status == STATUS_BLOCKED {
+        atomicAdd(&tally[SIGNAL_BLOCKED], 1u);
+    }
     if status == STATUS_TRAPPED {
         atomicAdd(&tally[SIGNAL_TRAPPED], 1u);
         atomicMax(&tally[SIGNAL_FIRST_TRAP], ~vm);

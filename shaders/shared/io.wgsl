@@ -38,7 +38,7 @@ fn io(op: u32, first: u32, instruction: vec4<u32>, a: u32, b: u32, c: u32) -> Do
         }
         case OP_VM_ID: { done.result = launch.first_vm + vm; }
         case OP_VM_COUNT: { done.result = launch.vm_count; }
-        case OP_YIELD, OP_HALT, OP_TRAP, OP_TRAP_IF, OP_ENTER, OP_LEAVE: {
+        case OP_YIELD, OP_BLOCK, OP_HALT, OP_TRAP, OP_TRAP_IF, OP_ENTER, OP_LEAVE: {
             stop(op, a);
             done.to = NOWHERE;
         }
@@ -61,6 +61,7 @@ fn io(op: u32, first: u32, instruction: vec4<u32>, a: u32, b: u32, c: u32) -> Do
 fn stop(op: u32, condition: u32) {
     switch op {
         case OP_YIELD: { status = STATUS_YIELDED; }
+        case OP_BLOCK: { status = STATUS_BLOCKED; }
         case OP_HALT: { status = STATUS_HALTED; }
         case OP_TRAP: { status = STATUS_TRAPPED; }
         case OP_TRAP_IF: {

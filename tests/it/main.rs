@@ -76,6 +76,7 @@ mod paths;
 mod patterns;
 mod plans;
 mod printing;
+mod questions;
 mod range_bounds;
 mod recursive_closures;
 mod reference_parameters;

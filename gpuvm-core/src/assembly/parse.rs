@@ -8,7 +8,7 @@ use crate::isa::{Instruction, NO_WORD, Op, Role, pair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, Store, Term};
 use crate::program::Report;
 use crate::program::{Home, LinkedSite, Mark, Program, Scope, SourceLoc, Variable};
-use crate::routine::{Cause, Level, Shown};
+use crate::routine::{Asking, Cause, Level, Shown};
 use crate::types::{Placeholder, Type, TypeRef};
 
 /// Reads a program from text of the form that the [module](super) describes. The texts and types in it are kept for as long as
@@ -364,6 +364,10 @@ fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
             }
         }
         "value" => Cause::Value(shown(cursor)?),
+        "ask" => Cause::Ask(Asking {
+            question: value_type(cursor)?,
+            answer: value_type(cursor)?,
+        }),
         "format" => {
             let values = [shown(cursor)?, shown(cursor)?];
             let mut pieces = Vec::new();
@@ -377,10 +381,19 @@ fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
         }
         other => {
             return Err(format!(
-                "`{other}` is no cause: there are message, bounds, slice_start, slice_end, slice_order, stack_overflow, memory, format, print and value"
+                "`{other}` is no cause: there are message, bounds, slice_start, slice_end, slice_order, stack_overflow, memory, format, print, value and ask"
             ));
         }
     })
+}
+
+/// The type of a value that is no reference and has none in it.
+fn value_type(cursor: &mut Cursor<'_>) -> Result<&'static Type, String> {
+    let ty = types::parse(cursor)?;
+    match ty.refs > 0 || ty.ty.holds_references() {
+        true => Err(format!("`{}` cannot be asked or answered", types::print(ty))),
+        false => Ok(ty.ty),
+    }
 }
 
 fn shown(cursor: &mut Cursor<'_>) -> Result<Shown, String> {

@@ -7,7 +7,7 @@ use super::types;
 use crate::isa::{Class, Instruction, NO_WORD, Op, Role, unpair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, read_record};
 use crate::program::{Home, Mark, Program, SourceLoc};
-use crate::routine::{Callee, Cause, Routine, Shown};
+use crate::routine::{Asking, Callee, Cause, Routine, Shown};
 use crate::types::TypeRef;
 
 /// Words of data in one line of text.
@@ -321,6 +321,10 @@ impl Display for Why<'_> {
                 pieces.iter().try_for_each(|piece| write!(f, " {}", Quoted(piece)))
             }
             Cause::Value(value) => write!(f, "value {}", Value(value)),
+            Cause::Ask(Asking { question, answer }) => {
+                let [question, answer] = [question, answer].map(|ty| types::print(TypeRef::value(ty)));
+                write!(f, "ask {question} {answer}")
+            }
         }
     }
 }

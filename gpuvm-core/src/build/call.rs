@@ -2,7 +2,8 @@
 
 use super::{Body, Value, Word};
 use crate::isa::Op;
-use crate::routine::{Callee, RoutineRef};
+use crate::library::number;
+use crate::routine::{Asking, Callee, Cause, RoutineRef};
 use crate::types::{TypeRef, VmType};
 
 /// What a routine may be called with: values, slices, places.
@@ -83,6 +84,31 @@ impl Body {
             inner.callee(Callee::Held(number as u32))
         };
         Value::of(self, self.call_words(callee, &args, R::TYPE.words))
+    }
+
+    /// Asks the host, `vm::ask(question)`: the answer has type `A`.
+    #[track_caller]
+    pub fn ask<'b, Q: VmType, A: VmType>(&'b self, question: impl Argument<'b>) -> Value<'b, A> {
+        let (ty, word) = question.argument(self);
+        if ty.refs > 0 || !ty.ty.same(Q::TYPE) {
+            self.mistake(format!(
+                "a question of type `{}` is asked, and not `{ty}`",
+                TypeRef::value(Q::TYPE)
+            ));
+            return Value::of(self, self.words(A::TYPE.words));
+        }
+        let asking = Asking {
+            question: Q::TYPE,
+            answer: A::TYPE,
+        };
+        let site = self.site(Cause::Ask(asking));
+        let base = self.words(asking.words());
+        self.copy(base, word, Q::TYPE.words);
+        let callee = self.inner.borrow_mut().callee(Callee::Library(number::ask));
+        self.emit(Op::Ask, [site, base, asking.words(), callee]);
+        let answer = self.words(A::TYPE.words);
+        self.copy(answer, base, A::TYPE.words);
+        Value::of(self, answer)
     }
 
     /// Calls a function of the library.

@@ -3,6 +3,7 @@
 
 mod activation;
 mod aggregate;
+mod ask;
 mod atomic;
 mod bit_methods;
 mod cast;

@@ -307,6 +307,12 @@ impl Encoder<'_> {
             }
             Node::Yield => self.emit(Op::Yield, [0; 4]),
             Node::Halt => self.emit(Op::Halt, [0; 4]),
+            Node::Block => self.emit(Op::Block, [0; 4]),
+            Node::Ask => {
+                let question = self.type_fact();
+                let answer = self.type_fact();
+                self.ask(question, answer);
+            }
             Node::Function => {
                 let slot = self.small();
                 let method = self.small() as u16;

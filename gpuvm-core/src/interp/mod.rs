@@ -96,9 +96,9 @@ impl Vm {
         &self.state[header::WORD_0..]
     }
 
-    /// Lets a VM that yielded go on.
+    /// Lets a VM that yielded or waits for an answer go on.
     pub fn resume(&mut self) {
-        if self.status() == Status::Yielded {
+        if matches!(self.status(), Status::Yielded | Status::Blocked) {
             self.state[header::STATUS] = Status::Running as u32;
         }
     }
@@ -126,7 +126,7 @@ impl Vm {
         let (next, status) = match executed {
             Ok(Next::Following) => (ip.wrapping_add(1), Status::Running),
             Ok(Next::Label(label)) => (label, Status::Running),
-            Ok(Next::Stop(Status::Yielded)) => (ip.wrapping_add(1), Status::Yielded),
+            Ok(Next::Stop(status @ (Status::Yielded | Status::Blocked))) => (ip.wrapping_add(1), status),
             Ok(Next::Stop(status)) => (ip, status),
             Err(Trapped { site, words }) => {
                 let vm = self.state[header::VM_ID];
@@ -234,6 +234,7 @@ impl Vm {
             }
 
             Op::Yield => return Ok(Next::Stop(Status::Yielded)),
+            Op::Block => return Ok(Next::Stop(Status::Blocked)),
             Op::Halt => return Ok(Next::Stop(Status::Halted)),
             Op::Trap => {
                 let ((first, second), (third, fourth)) = (unpair(b), unpair(c));
@@ -258,7 +259,7 @@ impl Vm {
             Op::Leave => self.state[header::DEPTH] = self.state[header::DEPTH].wrapping_sub(1),
 
             // Encoded code only.
-            Op::Log => {}
+            Op::Log | Op::Ask => {}
 
             // These only compute.
             #[rustfmt::skip]

@@ -66,7 +66,10 @@ mod tests {
 
     #[test]
     fn every_operation_survives_the_way_there_and_back() {
-        for &op in Op::ALL.iter().filter(|&&op| !matches!(op, Op::Call | Op::Log)) {
+        for &op in Op::ALL
+            .iter()
+            .filter(|&&op| !matches!(op, Op::Call | Op::Log | Op::Ask))
+        {
             let operands = op.roles().map(|role| match role {
                 Role::None => 0,
                 Role::Matrix => 9,

@@ -211,6 +211,11 @@ impl Op {
         Op::AtomicLoad64.code() <= self.code() && self.code() <= Op::AtomicCas64.code()
     }
 
+    /// Whether a VM stops at it until its launch goes on.
+    pub const fn pauses(self) -> bool {
+        matches!(self, Op::Yield | Op::Block)
+    }
+
     /// Whether a linked operand at a place is 0 where nothing is said, and then need not be written: the words that a callee may touch.
     pub const fn may_be_left_out(self, place: usize) -> bool {
         matches!(self, Op::Call) && place == 2

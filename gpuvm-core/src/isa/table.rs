@@ -161,6 +161,8 @@ macro_rules! for_each_op {
             AtomicMaxS64 = 0xc7, "amaxs64", [DefPair, Use, UsePair, None], Io, Write, AtomicPair, Retries, "d = atomic pair at a, which becomes the signed maximum with b";
             AtomicSwap64 = 0xc8, "aswap64", [DefPair, Use, UsePair, None], Io, Write, AtomicPair, Once, "d = atomic pair at a, which becomes b";
             AtomicCas64 = 0xc9, "acas64", [DefPair, Use, UsePair, UsePair], Io, Write, AtomicPair, Retries, "d = atomic pair at a, which becomes c if it was b";
+            Block    = 0xca, "block",    [None, None, None, None],  Io, Control, Core, Once, "stop until the launch goes on, as a VM that waits for an answer";
+            Ask      = 0xcb, "ask",      [Site, Base, Imm, Callee], Io, Write, Core, Once, "encoded: ask the host what the words from b on say, of which the answer's take the place, constant words in all, by a call of routine c. Never linked";
         }
     };
 }

@@ -331,8 +331,9 @@ impl Kernel {
         }
     }
 
-    /// The same with one more launch parameter behind the others, the [log](crate::program::Log) of what its routines print.
-    pub(crate) fn with_log(&self) -> Kernel {
+    /// The same with one more launch parameter behind the others, which its routines and engines know of alone: the
+    /// [log](crate::program::Log) of what they print, or what they [ask](crate::program::Questions).
+    pub(crate) fn with_hidden(&self) -> Kernel {
         let mut kernel = self.clone();
         let result = kernel.params.len();
         kernel.params.push(TypeRef::of::<&[AtomicU32]>());

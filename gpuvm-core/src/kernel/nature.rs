@@ -12,12 +12,14 @@ pub struct Nature {
     /// It can halt its VM by `vm::halt()`. Then a kernel cannot have it among several calls or in a loop, as what comes after it would be
     /// lost.
     pub halts: bool,
-    /// It can stop at `vm::yield_now()` until the launch goes on.
+    /// It can stop until the launch goes on, at `vm::yield_now()` or `vm::ask(…)`.
     pub yields: bool,
     /// It asks for `vm::id()` or `vm::count()`, so that its result depends on where an element lies.
     pub asks_identity: bool,
     /// It prints, which tells where an element lies.
     pub prints: bool,
+    /// It asks the host.
+    pub asks: bool,
 }
 
 /// What a routine or one that it calls can do.
@@ -42,9 +44,10 @@ impl Nature {
         };
         Nature {
             halts: has(Op::Halt),
-            yields: has(Op::Yield),
+            yields: has(Op::Yield) || has(Op::Block),
             asks_identity: has(Op::VmId) || has(Op::VmCount),
             prints: routines.print(),
+            asks: routines.ask(),
         }
     }
 }

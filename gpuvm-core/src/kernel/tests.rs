@@ -205,6 +205,7 @@ fn a_routine_s_nature_is_that_of_all_it_calls() {
         yields: true,
         asks_identity: false,
         prints: false,
+        asks: false,
     };
     assert_eq!(found, expected);
     assert!(nature(&step().into(), &[]).is_ok_and(|nature| nature.asks_identity && !nature.halts));

@@ -22,8 +22,17 @@ pub(crate) struct Routines {
 impl Routines {
     /// Whether one of them prints.
     pub fn print(&self) -> bool {
+        self.has_site(|cause| matches!(cause, Cause::Print { .. }))
+    }
+
+    /// Whether one of them asks the host.
+    pub fn ask(&self) -> bool {
+        self.has_site(|cause| matches!(cause, Cause::Ask(_)))
+    }
+
+    fn has_site(&self, is: impl Fn(&Cause) -> bool) -> bool {
         let mut sites = self.all.iter().flat_map(|routine| routine.sites.iter());
-        sites.any(|site| matches!(site.cause, Cause::Print { .. }))
+        sites.any(|site| is(&site.cause))
     }
 }
 

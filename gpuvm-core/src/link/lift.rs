@@ -158,7 +158,8 @@ impl<'r> Lift<'r> {
                     By::Math(function) => self.math(function, routine, o[1], o[2]),
                 }
             }
-            Op::Log => self.log(o, callees),
+            Op::Log => self.tell(self.numbers.log_param, o, callees),
+            Op::Ask => self.tell(self.numbers.questions_param, o, callees),
             Op::Address => {
                 // A range of no words has no place; its address is never used.
                 let offset = if o[2] == 0 {
@@ -190,20 +191,20 @@ impl<'r> Lift<'r> {
         self.push(inst);
     }
 
-    /// A call of the library's function that prints, with the launch's log, the number of the site, and the words as a slice.
-    fn log(&mut self, [site, base, words, callee]: [u32; 4], callees: &[Target]) {
+    /// A call of the library's function that prints or asks, with the hidden launch parameter that it does so by, the number of the site, and the
+    /// words as a slice.
+    fn tell(&mut self, param: u32, [site, base, words, callee]: [u32; 4], callees: &[Target]) {
         let By::Call(number) = callees[callee as usize].by else {
             return;
         };
-        let log = self.numbers.log_param;
         let address = match words {
             0 => 0,
             _ => self.frame[base as usize].unwrap_or(0),
         };
         let args = [
             (Op::Imm, space::ATOMIC),
-            (Op::Param, log),
-            (Op::ParamLen, log),
+            (Op::Param, param),
+            (Op::ParamLen, param),
             (Op::VmId, 0),
             (Op::Imm, self.numbers.first_site + site),
             (Op::Imm, space::FRAME),
@@ -313,7 +314,7 @@ fn find_blocks(code: &[Instruction]) -> (Vec<bool>, Vec<usize>, usize) {
 fn find_slots(words: u32, code: &[Instruction]) -> (Vec<Slot>, Vec<Option<u32>>, u32) {
     let mut ranges: Vec<(u32, u32)> = code
         .iter()
-        .filter(|i| [Op::Address.code(), Op::Log.code()].contains(&i.opcode) && i.operands[2] > 0)
+        .filter(|i| [Op::Address.code(), Op::Log.code(), Op::Ask.code()].contains(&i.opcode) && i.operands[2] > 0)
         .map(|i| (i.operands[1], i.operands[1] + i.operands[2]))
         .collect();
     ranges.sort_unstable();

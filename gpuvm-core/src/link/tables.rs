@@ -16,6 +16,8 @@ pub(crate) struct Tables {
     pub variables: Vec<Variable>,
     /// The launch parameter that is the log, in a program that prints.
     pub log_param: u32,
+    /// The launch parameter that has the questions, in a program that asks.
+    pub questions_param: u32,
 }
 
 /// What a routine's own numbers become in the program.
@@ -29,6 +31,8 @@ pub(crate) struct Numbers {
     pub first_variable: u32,
     /// The launch parameter that is the log, in a program that prints.
     pub log_param: u32,
+    /// The launch parameter that has the questions, in a program that asks.
+    pub questions_param: u32,
 }
 
 impl Tables {
@@ -69,6 +73,7 @@ impl Tables {
             first_site,
             first_variable,
             log_param: self.log_param,
+            questions_param: self.questions_param,
         }
     }
 

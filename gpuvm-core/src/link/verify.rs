@@ -7,9 +7,8 @@ use crate::link::LinkError;
 use crate::matrix::{PackedTerm, instruction_terms};
 use crate::routine::{Callee, Cause, Routine};
 
-/// Words of the arguments of the library's function that prints: a log, a VM and how many there are, a site, and a slice of
-/// words.
-const PRINT_WORDS: u64 = 8;
+/// Words of the arguments of the library's functions that print and ask: a slice of atomics, a VM, a site, and a slice of words.
+const TELL_WORDS: u64 = 8;
 
 /// Words that a routine may number: a pair operand has 16 bits for each, and one number means none.
 const MOST_WORDS: u64 = 0xfffe;
@@ -125,6 +124,7 @@ impl Check<'_> {
         match op {
             Op::Call => self.call(instruction.operands),
             Op::Log => self.log(instruction.operands),
+            Op::Ask => self.ask(instruction.operands),
             Op::Return => self.range("the result", instruction.operands[0], self.routine.result.words()),
             Op::Address => self.range("the addressed range", instruction.operands[1], instruction.operands[2]),
             _ if op.roles()[3] == Role::Matrix => self.matrix(instruction),
@@ -199,10 +199,26 @@ impl Check<'_> {
         if count != pieces.len() || shown != words {
             return Err(format!("the text of site {site} is not made of {words} words"));
         }
+        self.tells(callee, "print")
+    }
+
+    fn ask(&self, operands: [u32; 4]) -> Result<(), String> {
+        let [site, base, words, callee] = operands;
+        self.range("what is asked and answered", base, words)?;
+        match self.routine.sites[site as usize].cause {
+            Cause::Ask(asking) if words == asking.words() => {}
+            Cause::Ask(_) => return Err(format!("question and answer of site {site} do not take {words} words")),
+            _ => return Err(format!("site {site} asks nothing")),
+        }
+        self.tells(callee, "ask")
+    }
+
+    /// Whether a callee takes what the library's functions do that print and ask.
+    fn tells(&self, callee: u32, what: &str) -> Result<(), String> {
         let callee = self.callees[callee as usize];
         match param_words(callee) {
-            PRINT_WORDS if callee.result.words() == 0 => Ok(()),
-            _ => Err(format!("`{}` cannot print", callee.name)),
+            TELL_WORDS if callee.result.words() == 0 => Ok(()),
+            _ => Err(format!("`{}` cannot {what}", callee.name)),
         }
     }
 
@@ -284,5 +300,5 @@ fn below(what: &str, number: u32, count: usize) -> Result<(), String> {
 
 /// Whether nothing of the same block comes after the operation.
 pub(crate) fn ends_block(op: Op) -> bool {
-    op.effect() == Effect::Control && !matches!(op, Op::Call | Op::Yield)
+    op.effect() == Effect::Control && !(op.pauses() || matches!(op, Op::Call))
 }

@@ -211,7 +211,7 @@ impl Facts {
             (Op::StoreFrame, _) => self
                 .0
                 .retain(|place, _| matches!(place.space, Space::Known(space) if space != space::FRAME)),
-            (Op::Call | Op::Yield | Op::Log, _) => self.0.clear(),
+            (Op::Call | Op::Yield | Op::Block | Op::Log | Op::Ask, _) => self.0.clear(),
             _ => {}
         }
         if inst.op != Op::Load {

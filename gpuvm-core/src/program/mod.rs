@@ -8,6 +8,7 @@ mod locate;
 mod log;
 mod metadata;
 mod mode;
+mod questions;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ pub use locate::VariableMap;
 pub use log::{Log, LogLine};
 pub use metadata::{Metadata, Needs};
 pub use mode::{Mode, atomic_pairs};
+pub use questions::{Asked, Questions};
 pub use report::Report;
 pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 
@@ -162,7 +164,7 @@ pub struct LinkedSite {
 pub enum Status {
     /// It has more to do.
     Running = 0,
-    /// It waits for a message.
+    /// It waits for an answer.
     Blocked = 1,
     /// It asked to pause.
     Yielded = 2,
@@ -235,6 +237,7 @@ impl Cause {
             ),
             Cause::Memory => "memory access outside of what this VM may touch".to_string(),
             Cause::Print { pieces, .. } => pieces.concat(),
+            Cause::Ask(asking) => asking.to_string(),
             Cause::Value(shown) => {
                 let mut text = Text::of(data);
                 text.value(*shown, &words);

@@ -305,6 +305,40 @@ pub enum Cause {
     },
     /// No trap: a value of the text before, whose words are printed one after the other.
     Value(Shown),
+    /// No trap: a question to the host.
+    Ask(Asking),
+}
+
+/// The types of a question to the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking {
+    /// What is asked.
+    pub question: &'static Type,
+    /// What comes back.
+    pub answer: &'static Type,
+}
+
+impl Asking {
+    /// Words that have room for either.
+    pub fn words(self) -> u32 {
+        self.question.words.max(self.answer.words)
+    }
+}
+
+impl PartialEq for Asking {
+    fn eq(&self, other: &Asking) -> bool {
+        self.question.same(other.question) && self.answer.same(other.answer)
+    }
+}
+
+impl std::fmt::Display for Asking {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "a question of type `{}`, which is answered by `{}`",
+            self.question, self.answer
+        )
+    }
 }
 
 /// How a text shows one value.

@@ -169,7 +169,7 @@ impl Flow {
                     Op::Return => break Exit::Return,
                     Op::Halt => break Exit::Halt,
                     Op::Trap => break Exit::Trap,
-                    Op::Yield => break Exit::Yield(numbered(end)),
+                    op if op.pauses() => break Exit::Yield(numbered(end)),
                     _ if starts[end as usize] => break Exit::Goto(numbered(end)),
                     _ => {}
                 }

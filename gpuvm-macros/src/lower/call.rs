@@ -65,9 +65,7 @@ impl Lowering<'_> {
         if self.is_own_path(&func.path) {
             return self.call_own(expr, &func.path);
         }
-        if let Expr::Call(node) = &*expr
-            && let Some(known) = self.vm_function(node, &func.path)
-        {
+        if let Some(known) = self.vm_function(expr, &func.path) {
             return known;
         }
         if let Some(known) = self.intrinsic(expr, &func.path) {
@@ -182,10 +180,30 @@ impl Lowering<'_> {
     }
 
     /// `vm::id()` and its like.
-    fn vm_function(&mut self, node: &ExprCall, path: &Path) -> Option<Known> {
+    fn vm_function(&mut self, expr: &mut Expr, path: &Path) -> Option<Known> {
+        let Expr::Call(node) = &mut *expr else { return None };
         let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
         let name = names.next()?;
-        if names.next()? != "vm" || !node.args.is_empty() {
+        if names.next()? != "vm" {
+            return None;
+        }
+        if name == "ask" {
+            if node.args.len() != 1 {
+                self.report.one_question(&*node);
+                return Some(Known::Unknown);
+            }
+            if let Expr::Reference(reference) = &node.args[0] {
+                self.report.reference_asked(reference);
+            }
+            let (question, answer) = (self.new_slot(), self.new_slot());
+            self.expr(&mut node.args[0], Want::Free);
+            shadow::bind(&mut node.args[0], question);
+            self.stream.line(shadow::at(&node.func));
+            self.stream.node(Node::Ask).number(question).number(answer);
+            shadow::bind(expr, answer);
+            return Some(Known::Unknown);
+        }
+        if !node.args.is_empty() {
             return None;
         }
         let u32 = Known::Scalar(Kind::U32);
@@ -281,6 +299,10 @@ impl Lowering<'_> {
                 self.stream.node(Node::View).number(slot);
                 shadow::bind(expr, slot);
                 return Some(Known::Unknown);
+            }
+            "block" => {
+                self.stream.node(Node::Block).node(Node::Unit);
+                return Some(Known::Unit);
             }
             "unset" => {
                 self.stream.node(Node::Unset);

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gpuvm_core::program::{Choice, Mode, Program};
+use gpuvm_core::program::{Choice, Mode, Program, Questions};
 use gpuvm_core::routine::RoutineRef;
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, Value, VmType};
@@ -243,6 +243,13 @@ impl<'a> Batch<'a> {
             None => rows,
         };
         let programs = link::link_all(&self.runtime, &self.routines, &form, &settings)?;
+        if let Some(asks) = programs.iter().find(|program| Questions::of(program).is_some()) {
+            return Err(Error::CannotAsk {
+                routine: asks.name.clone(),
+                what: "a batch",
+                instead: "launch it by itself, or give it what it asks for as an argument",
+            });
+        }
         let groups = self.groups(&programs, vms_each)?;
         if groups.len() > 1 {
             self.share_columns(&form)?;

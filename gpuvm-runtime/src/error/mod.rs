@@ -314,6 +314,52 @@ pub enum Error {
         /// The nearest places that have code.
         hint: String,
     },
+    /// A routine asks, and the launch says nothing of who answers.
+    #[error(
+        "`{routine}` asks the host at {place}, and nobody answers: say `.answer(|vm, question: {question}| -> {answer} {{ … }})`, or `.start()` it and \
+         answer what `Execution::questions` gives"
+    )]
+    NobodyAnswers {
+        /// The routine.
+        routine: String,
+        /// The type of the question.
+        question: String,
+        /// The type of its answer.
+        answer: String,
+        /// Where it asks: file and line.
+        place: String,
+    },
+    /// Not as many answers were given as there were questions.
+    #[error(
+        "`.answer_all` was given {} and gave {}; each question has one answer, in the order of the questions",
+        counted(*.questions, "question"), counted(*.answers, "answer")
+    )]
+    AnswerCount {
+        /// How many questions there were.
+        questions: usize,
+        /// How many answers came.
+        answers: usize,
+    },
+    /// A VM was answered that waits for something else, or for nothing.
+    #[error("VM {vm} was given an answer of type `{answer}`, and {}", expected.as_ref().map_or("waits for none".to_string(), |expected| format!("waits for a `{expected}`")))]
+    NotAsked {
+        /// The VM.
+        vm: u32,
+        /// The type of the answer.
+        answer: String,
+        /// The type of the answer that it waits for, if it waits.
+        expected: Option<String>,
+    },
+    /// What cannot wait for an answer asks.
+    #[error("`{routine}` asks the host by `vm::ask`, which {what} cannot; {instead}")]
+    CannotAsk {
+        /// The routine.
+        routine: String,
+        /// What it is part of.
+        what: &'static str,
+        /// What to do.
+        instead: &'static str,
+    },
     /// There is no such VM in the launch.
     #[error("`{routine}` runs on {}, numbered from 0, and VM {vm} was asked for", counted(*.vms as usize, "VM"))]
     NoSuchVm {

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use gpuvm_core::routine::Cause;
 use gpuvm_core::settings::Settings;
 
-use super::Ran;
-use super::pool;
 use super::print::{self, Printed};
+use super::{Ran, ask, pool};
 use crate::logs::{LogLimit, Logs};
+use crate::questions::Answering;
 use crate::trap::Trap;
 use crate::vector::Vector;
 
@@ -62,6 +62,34 @@ pub(super) fn vm_count() -> u32 {
 /// Whether the thread runs a VM.
 pub(super) fn is_running() -> bool {
     VM.with(|vm| vm.running.get())
+}
+
+/// Calls what is none of the VM's own: its panics are told as any, and what it runs itself leaves no trace.
+pub(super) fn aside<T>(call: impl FnOnce() -> T) -> T {
+    /// Also if `call` panics.
+    struct Back(bool, u32, u32, u32, Option<u32>);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            let Back(running, id, count, depth, limit) = *self;
+            VM.with(|vm| {
+                vm.running.set(running);
+                vm.id.set(id);
+                vm.count.set(count);
+                vm.depth.set(depth);
+                vm.limit.set(limit);
+            });
+        }
+    }
+    let _back = VM.with(|vm| {
+        Back(
+            vm.running.replace(false),
+            vm.id.get(),
+            vm.count.get(),
+            vm.depth.get(),
+            vm.limit.get(),
+        )
+    });
+    call()
 }
 
 pub(super) fn halt() -> ! {
@@ -141,20 +169,38 @@ fn overflow(file: &'static str, line: u32, message: String) -> ! {
 /// How long nobody looks whether a launch was cancelled, but for a VM that takes longer.
 const SOON: Duration = Duration::from_millis(1);
 
+/// What the host does while VMs run.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Host<'h> {
+    /// How much it keeps of what they print.
+    pub log: LogLimit,
+    /// Whether it wants them no more. Then no further VM begins, and what they give is not complete.
+    pub cancelled: Option<&'h AtomicBool>,
+    /// Who answers them.
+    pub answering: Option<&'h dyn Answering>,
+}
+
+impl Host<'_> {
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled
+            .is_some_and(|cancelled| cancelled.load(Ordering::Relaxed))
+    }
+}
+
 /// What the threads of one launch share.
 pub(super) struct Launch<'c> {
     vms: Vms,
-    cancelled: Option<&'c AtomicBool>,
+    host: Host<'c>,
     first_trap: Mutex<Option<Trap>>,
     traps: AtomicU64,
     printed: Mutex<Printed>,
 }
 
 impl<'c> Launch<'c> {
-    pub(super) fn new(vms: Vms, cancelled: Option<&'c AtomicBool>) -> Launch<'c> {
+    pub(super) fn new(vms: Vms, host: Host<'c>) -> Launch<'c> {
         Launch {
             vms,
-            cancelled,
+            host,
             first_trap: Mutex::new(None),
             traps: AtomicU64::new(0),
             printed: Mutex::new(Printed::default()),
@@ -164,13 +210,18 @@ impl<'c> Launch<'c> {
     /// Calls `run` for a range of VMs, on this thread; it goes through them and says each one's number to `vm::id` by the cell. After a VM that traps or
     /// halts, `run` is called for the rest. Not generic, so that it is compiled once.
     pub(super) fn run_range(&self, range: Range<usize>, run: &mut dyn FnMut(&Cell<u32>, Range<usize>)) {
+        ask::with(self.host.answering, || self.run_vms(range, run));
+    }
+
+    fn run_vms(&self, range: Range<usize>, run: &mut dyn FnMut(&Cell<u32>, Range<usize>)) {
         let running = Running::start(self.vms);
         let mut next = range.start;
         // A launch that may be cancelled takes as many VMs at a time as are over soon.
-        let mut at_a_time = if self.cancelled.is_some() { 1 } else { usize::MAX };
-        while next < range.end && !self.is_cancelled() {
+        let cancelled = self.host.cancelled;
+        let mut at_a_time = if cancelled.is_some() { 1 } else { usize::MAX };
+        while next < range.end && !self.host.is_cancelled() {
             let end = next.saturating_add(at_a_time).min(range.end);
-            let begin = self.cancelled.map(|_| Instant::now());
+            let begin = cancelled.map(|_| Instant::now());
             match running.catch(&mut || VM.with(|vm| run(&vm.id, next..end))) {
                 Ended::Done => next = end,
                 Ended::Halted => next = vm_id() as usize + 1,
@@ -200,11 +251,6 @@ impl<'c> Launch<'c> {
             texts: printed.texts,
             dropped_texts: printed.dropped,
         }
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.cancelled
-            .is_some_and(|cancelled| cancelled.load(Ordering::Relaxed))
     }
 
     fn trap(&self, trap: Trap) {

@@ -54,6 +54,7 @@
 //! A panic in the function is the VM's trap. It is caught, and the thread goes on with the next VM, so a program built with
 //! `panic = "abort"` ends at the first trap. The result of a VM that trapped or halted is made of words that are 0.
 
+mod ask;
 pub(crate) mod context;
 mod parts;
 pub(crate) mod pool;
@@ -67,7 +68,6 @@ use std::any::Any;
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicBool;
 
 use gpuvm_core::program::{LogLine, Mode};
 use gpuvm_core::types::VmType;
@@ -75,7 +75,6 @@ use gpuvm_engine::room;
 
 use crate::atomics::{Atomics, OwnAtomics};
 use crate::error::{Error, Result};
-use crate::logs::LogLimit;
 use crate::registry::Registration;
 use crate::trap::Trap;
 use crate::vector::{Vector, entries, entries_mut, read_all};
@@ -83,6 +82,7 @@ use crate::view::{Seen, View};
 use crate::words::WordColumn;
 
 pub use crate::atomics::Atomic;
+pub(crate) use context::Host;
 use context::Vms;
 pub use context::{DepthGuard, enter};
 pub use parts::{Chunks, Parts, Records};
@@ -96,8 +96,7 @@ pub struct NativeCx<'b> {
     args: Vec<Option<NativeArg<'b>>>,
     vms: u32,
     recursion_limit: u32,
-    log: LogLimit,
-    cancelled: Option<&'b AtomicBool>,
+    host: Host<'b>,
     ran: Option<Ran>,
 }
 
@@ -125,14 +124,13 @@ pub(crate) struct Ran {
     pub dropped_texts: u64,
 }
 
-/// Calls a routine's function for `vms` VMs. Once it is cancelled no further VM begins, and what it gives is not complete.
+/// Calls a routine's function for `vms` VMs.
 pub(crate) fn run(
     entry: &'static Registration,
     params: Vec<Seen<'_>>,
     vms: u32,
     recursion_limit: u32,
-    log: LogLimit,
-    cancelled: Option<&AtomicBool>,
+    host: Host<'_>,
 ) -> Result<Ran> {
     let mut lent: Vec<Lent<'_>> = params.into_iter().map(Lent::new).collect();
     let args = lent.iter_mut().map(|lent| Some(lent.arg())).collect();
@@ -141,8 +139,7 @@ pub(crate) fn run(
         args,
         vms,
         recursion_limit,
-        log,
-        cancelled,
+        host,
         ran: None,
     };
     let called = (entry.native)(&mut cx);
@@ -317,10 +314,10 @@ impl<'b> NativeCx<'b> {
         let vms = Vms {
             count: self.vms,
             recursion_limit: self.recursion_limit,
-            log: self.log,
+            log: self.host.log,
             place: (self.entry.file, self.entry.line),
         };
-        let launch = context::Launch::new(vms, self.cancelled);
+        let launch = context::Launch::new(vms, self.host);
         let parts = (Records::new(&mut results), parts);
         let pool = pool::get(self.recursion_limit)?;
         let grain = pool::grain(self.vms as usize, pool.current_num_threads());

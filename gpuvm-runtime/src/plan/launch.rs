@@ -24,6 +24,7 @@ use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::logs::{self, LogLimit};
 use crate::marshal::{Cut, Layout};
+use crate::questions;
 use crate::store::{Lease, Store};
 use crate::trap::Trap;
 use crate::view::{Held, Seen, View, view_of};
@@ -65,10 +66,15 @@ impl<'p> Run<'p, '_> {
             .unwrap_or_default();
         let told = u32::try_from(told).unwrap_or(u32::MAX).max(course.vms);
         let log = logs::argument(&course.program, told, LogLimit::default());
-        let prints = log.is_some();
-        // A log is read when its launch has ended, so a launch with one is waited for.
+        let asked = questions::argument(&course.program, told, course.engine)?;
+        if asked.is_some() {
+            self.answers().cover(name, questions::sites(&course.program))?;
+        }
+        let waits = log.is_some() || asked.is_some();
+        // A log is read when its launch has ended, so a launch with one is waited for, as is one that asks.
         params.extend(log);
-        let course = match prints {
+        params.extend(asked);
+        let course = match waits {
             true => course,
             false => match self.send(course, kernel, &mut params, &mut None)? {
                 Some(course) => course,
@@ -368,6 +374,10 @@ impl<'p> Run<'p, '_> {
         let mut results = Words::default();
         while !leg.all_over() {
             leg.round(course, views, &mut results, &Limit::default(), &mut |_| {})?;
+            if leg.is_blocked() {
+                let answers = self.answers().answer(leg.asked(course)?)?;
+                leg.answer(course, &answers)?;
+            }
         }
         let tally = leg.tally();
         self.add(&tally, 1);

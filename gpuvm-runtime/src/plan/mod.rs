@@ -33,8 +33,8 @@ mod until;
 mod verbs;
 mod zeros;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use gpuvm_core::types::VmType;
 
@@ -42,6 +42,7 @@ use crate::arg::IntoArgs;
 use crate::buffer::Buffer;
 use crate::entry::Launchable;
 use crate::error::Result;
+use crate::questions::{Handlers, Question};
 use crate::runtime::Runtime;
 
 pub use crate::error::PlanError;
@@ -96,6 +97,8 @@ pub struct Plan<'a> {
     options: Options,
     /// What its runs have in common, until it is changed.
     prepared: OnceLock<Prepared>,
+    /// Who answers what VMs ask.
+    answers: Mutex<Handlers<'a>>,
 }
 
 /// How a plan is run.
@@ -134,6 +137,7 @@ impl<'a> Plan<'a> {
                 trace: false,
             },
             prepared: OnceLock::new(),
+            answers: Mutex::default(),
         }
     }
 
@@ -378,6 +382,28 @@ impl<'a> Plan<'a> {
         self
     }
 
+    /// Who answers what the VMs of its nodes [ask](crate::native::vm::ask), as [`Launch::answer`](crate::launch::Launch::answer) says it of a launch. The
+    /// number of a VM is that of the element that it computes.
+    pub fn answer<Q: VmType, A: VmType>(&mut self, answer: impl FnMut(u32, Q) -> A + Send + 'a) -> &mut Self {
+        self.answers
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .add(answer);
+        self
+    }
+
+    /// The same with all questions at once that wait for an answer, as [`Launch::answer_all`](crate::launch::Launch::answer_all).
+    pub fn answer_all<Q: VmType, A: VmType>(
+        &mut self,
+        answer: impl FnMut(&[Question<Q>]) -> Vec<A> + Send + 'a,
+    ) -> &mut Self {
+        self.answers
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .add_all(answer);
+        self
+    }
+
     /// Whether runs note when what happened, for [`PlanDone::trace_json`], and what each step has cost, for [`PlanStats::steps`]. Off if
     /// nobody asks, and then it costs nothing. Results are the same bits. Each step is waited for before the next one begins, so that
     /// times are its own, and a run takes longer than it would otherwise.
@@ -490,6 +516,7 @@ impl<'a> Plan<'a> {
             self.prepared()?,
             self.chosen()?,
             self.options,
+            &self.answers,
         ))
     }
 

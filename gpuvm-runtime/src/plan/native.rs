@@ -17,7 +17,8 @@ use crate::bind::Bound;
 use crate::cpu;
 use crate::error::{Error, Result};
 use crate::logs::{LogLimit, Logs};
-use crate::native::{self, Ran};
+use crate::native::{self, Host, Ran};
+use crate::questions::Counter;
 use crate::vector::{Vector, write_pieces};
 use crate::view::{Held, Seen, View};
 use crate::words::WordColumn;
@@ -144,14 +145,15 @@ impl Run<'_, '_> {
         self.add(&tally, 1);
         let begin = self.log.now();
         let _watched = native::watch::watch(of.entry.id());
-        let mut ran = cpu::run(
-            (self.runtime, &of.entry),
-            params,
-            vms,
-            self.runtime.settings(),
-            LogLimit::default(),
-            None,
-        )?;
+        let mut answers = self.answers();
+        let answering = Counter::new(of.entry.id(), &mut answers);
+        let host = Host {
+            answering: Some(&answering),
+            ..Host::default()
+        };
+        let ran = cpu::run((self.runtime, &of.entry), params, vms, self.runtime.settings(), host);
+        answering.close()?;
+        let mut ran = ran?;
         let launched = Launched {
             step: self.turn.step,
             vms: vms.into(),

@@ -1,7 +1,7 @@
 //! A plan on its way: its steps one after the other, each on what the steps before have left.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use gpuvm_engine::{Device, Dispatch, Engine, Tally};
@@ -24,6 +24,7 @@ use crate::error::{Error, PlanError, Result};
 use crate::execution::or_trap;
 use crate::leg::Course;
 use crate::logs::Logs;
+use crate::questions::Handlers;
 use crate::runtime::Runtime;
 use crate::stats::{LeftToInterpreter, Stats};
 use crate::store::Store;
@@ -62,6 +63,8 @@ pub(super) struct Run<'p, 'a> {
     pub log: Log,
     /// What VMs have printed.
     pub logs: Logs,
+    /// Who answers what they ask.
+    pub answers: &'p Mutex<Handlers<'a>>,
     begin: Instant,
 }
 
@@ -72,6 +75,7 @@ impl<'p, 'a> Run<'p, 'a> {
         prepared: &'p Prepared,
         engine: Engine,
         options: Options,
+        answers: &'p Mutex<Handlers<'a>>,
     ) -> Self {
         Run {
             runtime,
@@ -93,8 +97,14 @@ impl<'p, 'a> Run<'p, 'a> {
             estimated: (engine != Engine::Native).then_some(0),
             log: Log::default(),
             logs: Logs::default(),
+            answers,
             begin: Instant::now(),
         }
+    }
+
+    /// Who answers what VMs ask.
+    pub fn answers(&self) -> MutexGuard<'p, Handlers<'a>> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs all steps.

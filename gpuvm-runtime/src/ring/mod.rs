@@ -74,7 +74,7 @@ mod thread;
 
 use std::sync::Arc;
 
-use gpuvm_core::program::Program;
+use gpuvm_core::program::{Program, Questions};
 use gpuvm_core::settings::Settings;
 use gpuvm_engine::{Engine, room};
 
@@ -95,7 +95,7 @@ use self::snapshot::Kept;
 pub use self::snapshot::RingSnapshot;
 use self::thread::PumpThread;
 pub use crate::config::RuntimeConfig;
-use crate::error::Result;
+use crate::error::{Error, Result};
 pub use crate::error::{Life, RingError, TrySendError};
 use crate::logs::LogLimit;
 use crate::native::context::Vms;
@@ -115,7 +115,7 @@ impl Runtime {
     /// the device has no room for the actors.
     pub async fn launch_ring(&self, id: &str, options: RingOptions) -> Result<KernelHandle> {
         let (runtime, entry) = (self.clone(), registry::find(id)?);
-        crate::background::run(move |_, _| launch(&runtime, entry, &options), None).await?
+        crate::background::run(move |_, _| launch(&runtime, entry, &options), None, Default::default()).await?
     }
 
     /// [`Runtime::launch_ring`], on a thread that may block.
@@ -163,6 +163,13 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
     })?;
     // Also where the handler runs natively: what no engine can run is refused by all of them.
     let program = runtime.link_ring(entry)?;
+    if Questions::of(&program).is_some() {
+        return Err(Error::CannotAsk {
+            routine: entry.id.to_string(),
+            what: "the handler of a ring kernel",
+            instead: "let it answer its message, and send what it asked for as another one",
+        });
+    }
     let (engine, mut runner) = runner(runtime, entry, (options, &bound), &program)?;
     let policies = (options.restart, options.answers);
     let at_a_time = match runner.most_batches() {

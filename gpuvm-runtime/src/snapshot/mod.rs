@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::execution::{Execution, Options};
 use crate::leg::{Course, Entrance, Stage};
 use crate::logs::LogLimit;
+use crate::questions::Handlers;
 use crate::runtime::Runtime;
 use crate::vector::{Column, Vector};
 use crate::view::{Held, Source};
@@ -259,6 +260,7 @@ impl Runtime {
             depth: Some(snapshot.settings.recursion_limit),
             log: LogLimit::default(),
             progress: None,
+            answers: Handlers::default(),
         };
         let mut execution = Execution::new(self.clone(), entry, course, held, options, begin);
         execution.settings = snapshot.settings.clone();

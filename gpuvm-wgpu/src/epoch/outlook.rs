@@ -82,7 +82,7 @@ fn most_epochs(program: &Program, ops: &[Op]) -> Option<u32> {
             Op::Jump => (true, false),
             Op::JumpIf | Op::JumpUnless => (true, true),
             Op::Return | Op::Halt | Op::Trap => (false, false),
-            Op::Call | Op::Switch | Op::Yield => return None,
+            Op::Call | Op::Switch | Op::Yield | Op::Block => return None,
             op if op.repeats() == Repeats::Retries => return None,
             _ => (false, true),
         };

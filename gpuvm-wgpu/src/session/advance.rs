@@ -46,7 +46,7 @@ impl Session {
         let begin = Instant::now();
         self.breaks = !limit.breakpoints.is_empty();
         let mut left = limit.cycles.unwrap_or(u64::MAX);
-        let mut resume = self.tally.yielded > 0;
+        let mut resume = self.tally.yielded + self.tally.blocked > 0;
         // VMs that stand at a breakpoint go past it: one instruction is run as if there were none. The others do no harm by
         // running one too, as they do not stand at any.
         if !limit.breakpoints.is_empty() && left > 0 && self.can_go_on(resume) {
@@ -165,7 +165,7 @@ impl Session {
         more
     }
 
-    /// Whether anything is left to do; VMs that yielded count if they go on.
+    /// Whether anything is left to do; VMs that yielded or wait count if they go on.
     fn can_go_on(&self, resume: bool) -> bool {
         self.tally.running > 0 || resume
     }
@@ -230,7 +230,7 @@ impl Session {
                 .experience()
                 .note_time(report.device_time.unwrap_or(report.waited));
         }
-        if self.tally.running == 0 && self.tally.yielded == 0 && ticket.has_results {
+        if self.tally.running + self.tally.yielded + self.tally.blocked == 0 && ticket.has_results {
             self.results = Some(ticket);
         }
         Ok(report.device_time)
@@ -260,8 +260,10 @@ impl Session {
             tally.steps += 1;
         }
         tally.yielded = found[signal::YIELDED];
+        tally.blocked = found[signal::BLOCKED];
         tally.trapped = found[signal::TRAPPED];
-        tally.halted = stopped.wrapping_sub(tally.yielded).wrapping_sub(tally.trapped);
+        let rest = tally.yielded.wrapping_add(tally.blocked);
+        tally.halted = stopped.wrapping_sub(rest).wrapping_sub(tally.trapped);
         tally.running = self.job.vms.wrapping_sub(stopped);
         tally.at_breakpoint = if self.breaks { found[signal::AT_BREAK] } else { 0 };
     }

@@ -12,6 +12,7 @@ mod sequence;
 mod state;
 mod submit;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -198,6 +199,14 @@ impl Running for Session {
 
     fn memory(&mut self) -> Result<Memory> {
         self.read_memory()
+    }
+
+    fn read_atomics(&mut self, words: Range<usize>) -> Result<Vec<u32>> {
+        self.atomics(words)
+    }
+
+    fn write_atomics(&mut self, first: usize, words: &[u32]) -> Result<()> {
+        self.set_atomics(first, words)
     }
 
     fn finish(self: Box<Self>) -> Result<Finished> {

@@ -1,15 +1,17 @@
 //! What a session gives back: its memory, and the trap of the lowest VM.
 
+use std::ops::Range;
+
 use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, header};
 use gpuvm_core::isa::{Op, unpair};
 use gpuvm_core::program::{Program, TrapRecord};
 use gpuvm_engine::{Finished, Memory, Result, fault};
 use gpuvm_shaders::layout::{row, signal};
 
-use super::super::memory::Readback;
+use super::super::memory::{Readback, WORD};
 use super::super::transfer::download;
 use super::Session;
-use super::buffers::{ATOMICS_AT, return_atomics};
+use super::buffers::{ATOMICS_AT, return_atomics, write};
 
 impl Session {
     /// The changed ranges of the arena, the atomics, and the first trap.
@@ -81,6 +83,27 @@ impl Session {
         )?;
         download(gpu, &self.buffers.cells, ATOMICS_AT, &mut memory.atomics)?;
         Ok(memory)
+    }
+
+    /// Some of the atomics.
+    pub(super) fn atomics(&mut self, words: Range<usize>) -> Result<Vec<u32>> {
+        self.stage_alone()?;
+        let mut read = vec![0; words.len()];
+        download(
+            &self.gpu,
+            &self.buffers.cells,
+            ATOMICS_AT + words.start as u64,
+            &mut read,
+        )?;
+        Ok(read)
+    }
+
+    /// Replaces some of the atomics.
+    pub(super) fn set_atomics(&mut self, first: usize, words: &[u32]) -> Result<()> {
+        self.stage_alone()?;
+        let at = (ATOMICS_AT + first as u64) * WORD;
+        let gpu = &*self.gpu;
+        gpu.guarded(|_| write(gpu, &self.buffers.cells, at, words))
     }
 
     /// What the trapped VM with the lowest number recorded.

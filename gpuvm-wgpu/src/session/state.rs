@@ -278,6 +278,7 @@ fn signal_of(records: &[u32]) -> [u32; signal::WORDS] {
         let mut found = [0; signal::WORDS];
         found[signal::STOPPED] = 1 - is(Status::Running);
         found[signal::YIELDED] = is(Status::Yielded);
+        found[signal::BLOCKED] = is(Status::Blocked);
         found[signal::TRAPPED] = is(Status::Trapped);
         found[signal::FIRST_TRAP] = is(Status::Trapped) * !(vm as u32);
         found

@@ -311,7 +311,9 @@ impl Schedule for Specializing {
         let entries = &self.prepared.kernel.about.entries;
         let anywhere = image.records.chunks_exact(STATE_WORDS).any(|record| {
             let stands = record[header::STATUS];
-            let goes_on = stands == Status::Running as u32 || stands == Status::Yielded as u32;
+            let goes_on = [Status::Running, Status::Yielded, Status::Blocked]
+                .iter()
+                .any(|status| stands == *status as u32);
             goes_on && entries.binary_search(&record[header::IP]).is_err()
         });
         self.standing = match anywhere {

@@ -223,8 +223,9 @@ impl ResidentKernel for Staying {
         self.kernel = Some((kernel, generation));
         let mut found = [0; signal::WORDS];
         found.copy_from_slice(&answer[..signal::WORDS]);
-        let has_halted =
-            found[signal::STOPPED] == job.vms && found[signal::YIELDED] == 0 && found[signal::TRAPPED] == 0;
+        let has_halted = found[signal::STOPPED] == job.vms
+            && found[signal::YIELDED..=signal::TRAPPED] == [0, 0]
+            && found[signal::BLOCKED] == 0;
         if has_halted {
             let end = answer.len();
             return Ok(Ran::Halted(Finished {

@@ -79,7 +79,7 @@ impl Size {
         };
         let fresh = size(Start::Fresh);
         // What is behind a yield may be in the function alone that takes VMs up. Else the two are much the same.
-        match (0..program.code.len() as u32).any(|ip| op_at(program, ip) == Some(Op::Yield)) {
+        match (0..program.code.len() as u32).any(|ip| op_at(program, ip).is_some_and(Op::pauses)) {
             true => Ok([fresh, size(Start::Resumed)]
                 .into_iter()
                 .max_by_key(|size| size.statements)

@@ -51,12 +51,13 @@ fn loops(runner: &Run<'_, '_>) -> Result<Vec<LoopReport>> {
         nodes,
         engine,
         options,
+        answers,
         ..
     } = *runner;
     let bodies = runner.prepared.bodies.iter();
     let told = bodies.filter_map(|(&node, body)| Some((node, body, nodes[node].kind.as_loop()?)));
     told.map(|(node, body, of)| {
-        let body = Report::of(&Run::new(runtime, nodes, body, engine, options))?;
+        let body = Report::of(&Run::new(runtime, nodes, body, engine, options, answers))?;
         Ok(LoopReport {
             node,
             most_turns: of.most as u64,

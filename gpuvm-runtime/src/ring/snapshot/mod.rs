@@ -155,7 +155,12 @@ impl Runtime {
     /// taken of; [`Error::BadSnapshot`] if it contradicts itself.
     pub async fn restore_ring(&self, snapshot: &RingSnapshot, options: RingOptions) -> Result<KernelHandle> {
         let (runtime, snapshot) = (self.clone(), snapshot.clone());
-        crate::background::run(move |_, _| restore(&runtime, snapshot, &options), None).await?
+        crate::background::run(
+            move |_, _| restore(&runtime, snapshot, &options),
+            None,
+            Default::default(),
+        )
+        .await?
     }
 
     /// [`Runtime::restore_ring`], on a thread that may block.

@@ -208,11 +208,13 @@ impl Emitter<'_> {
         self.code.store(fuel, less);
     }
 
-    /// The VM yields, to go on with an instruction.
+    /// The VM yields or waits, as the instruction before says, to go on with an instruction.
     pub fn pause(&mut self, ip: u32) {
+        let blocks = op_at(self.program, ip - 1) == Some(Op::Block);
+        let status = if blocks { Status::Blocked } else { Status::Yielded };
         let live = self.live_at(ip);
         let ip = self.code.word(ip);
-        self.save(ip, Status::Yielded, live);
+        self.save(ip, status, live);
     }
 
     /// Stores the VM's state, and ends with the status.
