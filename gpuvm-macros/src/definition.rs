@@ -111,14 +111,16 @@ fn part_promises(associated: &syn::TraitItemType) -> Vec<TypeParamBound> {
     found
 }
 
-/// Whether a predicate is that a type parameter of these converts from what its bound says: a marker has what its routine asks for.
+/// Whether a predicate is that a type parameter of these converts from what its bound says, or that what it refers to has what it has: a marker has what its routine
+/// asks for.
 fn is_promised(predicate: &WherePredicate, generics: &Generics) -> bool {
     let WherePredicate::Type(predicate) = predicate else {
         return false;
     };
     let is_own = matches!(&predicate.bounded_ty, Type::Path(path) if generics.type_params().any(|param| path.path.is_ident(&param.ident)));
-    let converts = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == "Convert"));
-    is_own && predicate.bounds.iter().all(converts)
+    let names = |bound: &TypeParamBound, name: &str| matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == name));
+    is_own && predicate.bounds.iter().all(|bound| names(bound, "Convert"))
+        || predicate.bounds.iter().any(|bound| names(bound, "Receiver"))
 }
 
 /// What all provided methods of a trait share.

@@ -14,8 +14,10 @@
 mod harness;
 
 mod aes128;
+mod array_vec;
 mod associative_cache;
 mod base64;
+mod bezier;
 mod big_integer;
 mod bit_set;
 mod brainfuck;
@@ -82,6 +84,7 @@ mod scheduler;
 mod segment_tree;
 mod semver;
 mod sha256;
+mod simplex_method;
 mod slice_heap;
 mod sorting;
 mod spreadsheet;
@@ -99,6 +102,7 @@ mod trie;
 mod turtle;
 mod units;
 mod utf8_decoder;
+mod viterbi;
 
 use std::time::Duration;
 
@@ -1538,4 +1542,72 @@ fn random_numbers() {
     for words in [&b"one two"[..], b"a b c d e", b""] {
         agree!(sampled(slice(words), each([3, 4])));
     }
+}
+
+#[test]
+fn bezier() {
+    use crate::bezier::*;
+    known();
+    let curves = [
+        [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 3.0, 0.0],
+        [-1.0, 4.0, 9.0, -3.0, 2.5, 2.5, f32::INFINITY, 0.0],
+    ];
+    agree!(bezier_measures(
+        each(curves),
+        each([1.5, 0.0, 1.0]),
+        each([2.0, 0.5, 1.0])
+    ));
+    agree!(bezier_lines(
+        each(curves),
+        each([0.05, 0.01, 0.001]),
+        chunks([[P2::default(); 6]; 3])
+    ));
+    agree!(eased(each([0.5, -2.0]), each([0.25, 2.0])));
+}
+
+#[test]
+fn simplex_method() {
+    use crate::simplex_method::*;
+    known();
+    agree!(linear_program(
+        each([[3, 5], [1, 1], [1, 1]]),
+        each([[[1, 0], [0, 2], [3, 2]], [[1, -1]; 3], [[1, 1]; 3]]),
+        each([[4, 12, 18], [1; 3], [1, -1, 1]])
+    ));
+    agree!(fractional_knapsack(
+        each([[60, 100, 120], [1, 0, -1]]),
+        each([[10, 20, 30], [3, 2, 1]]),
+        each([45, 0])
+    ));
+}
+
+#[test]
+fn viterbi() {
+    use crate::viterbi::*;
+    known();
+    for text in [&b"W sC"[..], b"Wx", b"", b"CCWWSSCC", b"\xff"] {
+        agree!(likeliest_weather(slice(text), chunks([[None; 4]])));
+        agree!(weather_likelihood(slice(text)));
+    }
+}
+
+#[test]
+fn array_vec() {
+    use crate::array_vec::*;
+    known();
+    let sites = |sites: &[(i16, i16)]| sites.iter().map(|&(x, y)| Site { x, y }).collect::<Vec<_>>();
+    for sites in [
+        sites(&[(0, 0), (4, 0), (4, 3), (0, 3), (2, 1), (3, 2)]),
+        sites(&[(0, 0), (5, 5), (2, 2)]),
+        sites(&[(i16::MIN, 0), (0, i16::MAX), (3, 3), (-4, 9)]),
+        sites(&[(1, 1)]),
+    ] {
+        agree!(quickhull(slice(&sites), chunks([[Site::default(); 3]])));
+    }
+    agree!(edited(
+        each([[5, 200, 3, 1, 9, 2, 250, 7], [0; 8]]),
+        each([100, 1]),
+        each([1, 8])
+    ));
 }
