@@ -28,7 +28,7 @@ use crate::primitive;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify, with_named_lifetimes, with_self};
 use crate::routine::{
-    Iterators, Parts, Within, found_behind, impl_generics, is_of_fmt, is_std_trait, is_users, operators_of_trait,
+    Iterators, Parts, Within, bound_behind, impl_generics, is_of_fmt, is_std_trait, is_users, operators_of_trait,
     shown, value_bounds, vm_generics,
 };
 
@@ -348,9 +348,9 @@ impl<'b> Block<'b> {
                 true => {
                     let erased = parameters::asked_of_erased(&param.ident, &self.block.generics);
                     let bounds = value_bounds(param, &self.block.generics);
-                    let behind = found_behind(&param.ident, &self.block.generics);
-                    let behind = (!behind.is_empty()).then(|| quote!(+ ::gpuvm::__private::Value<Inner: ::gpuvm::__private::Receiver + ::gpuvm::__private::Value<Inner: #(#behind)+*> + #(#behind)+*>));
-                    vec![syn::parse_quote!(::gpuvm::__private::Value<Erased: #erased #(+ #bounds)* #behind>)]
+                    let behind = bound_behind(&param.ident, &self.block.generics).into_iter();
+                    let bounds = bounds.into_iter().chain(behind);
+                    vec![syn::parse_quote!(::gpuvm::__private::Value<Erased: #erased #(+ #bounds)*>)]
                 }
                 false => asked,
             };

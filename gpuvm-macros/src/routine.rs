@@ -587,9 +587,9 @@ fn values(library: bool, iterators: Iterators, generics: &Generics) -> Generics 
         let ty = syn::parse_quote!(#name);
         if !is_given(name) {
             found.extend(promises(&ty, param.bounds.iter()));
-            let behind = found_behind(name, generics);
-            if !library && !behind.is_empty() {
-                found.push(syn::parse_quote!(<#name as ::gpuvm::__private::Value>::Inner: ::gpuvm::__private::Receiver + ::gpuvm::__private::Value<Inner: #(#behind)+*> + #(#behind)+*));
+            if let Some(behind) = asked_behind(name, generics).filter(|_| !library) {
+                // On the type that it refers to, because lints would find a bound of the parameter in two places.
+                found.push(syn::parse_quote!(<#name as ::gpuvm::__private::Value>::Inner: #(#behind)+*));
             }
         }
         if !library {
@@ -794,7 +794,7 @@ fn users_trait(bound: &TypeParamBound) -> Option<&Ident> {
 }
 
 /// The bounds of a type parameter by traits of the user's, if all of them are such that a reference has them as what it refers to.
-pub fn found_behind(name: &Ident, generics: &Generics) -> Vec<TypeParamBound> {
+fn found_behind(name: &Ident, generics: &Generics) -> Vec<TypeParamBound> {
     let (mut found, mut are_plain) = (Vec::new(), true);
     given::for_each_bound(name, generics, |bound| {
         if let Some(users) = users_trait(bound) {
@@ -810,6 +810,23 @@ pub fn found_behind(name: &Ident, generics: &Generics) -> Vec<TypeParamBound> {
         found.push(syn::parse_quote!(::core::marker::Sized));
     }
     found
+}
+
+/// What [`found_behind`] asks of what a type refers to, if anything: that it has it, and is what it is itself.
+fn asked_behind(name: &Ident, generics: &Generics) -> Option<Vec<TypeParamBound>> {
+    let mut behind = found_behind(name, generics);
+    if behind.is_empty() {
+        return None;
+    }
+    let itself = syn::parse_quote!(::gpuvm::__private::Value<Inner: #(#behind)+*>);
+    behind.extend([syn::parse_quote!(::gpuvm::__private::Receiver), itself]);
+    Some(behind)
+}
+
+/// The same as a bound of the type.
+pub fn bound_behind(name: &Ident, generics: &Generics) -> Option<TypeParamBound> {
+    let behind = asked_behind(name, generics)?;
+    Some(syn::parse_quote!(::gpuvm::__private::Value<Inner: #(#behind)+*>))
 }
 
 /// Whether a bound of a type parameter is by a trait that is not std's.
