@@ -218,6 +218,15 @@ pub trait Implementor: Value<Erased = Self, Inner = Self, Depth = Zero> + Consta
 
 impl<T: Value<Erased = T, Inner = T, Depth = Zero> + ConstantValue + ?Sized + 'static> Implementor for T {}
 
+/// What implements a trait whose methods a reference has as what it refers to: any type of the machine.
+#[diagnostic::on_unimplemented(
+    message = "a method with a body in a #[routine] trait is for no `{Self}`",
+    label = "nothing of the machine"
+)]
+pub trait Receiver: Value<Erased = Self> + ConstantValue + 'static {}
+
+impl<T: Value<Erased = T> + ConstantValue + ?Sized + 'static> Receiver for T {}
+
 /// Where an `impl` is of a trait that is no `#[routine]`: its methods are told of the type, as far as that is the user's.
 #[doc(hidden)]
 #[macro_export]

@@ -37,6 +37,56 @@ fn passed_over(items: &[Item], of: &str) -> Option<String> {
     })
 }
 
+/// The generics of the `#[routine] impl Deref` that a generic type has in its file, if its parameters are the type's in their order.
+pub fn deref_generics(name: &syn::Ident) -> Option<syn::Generics> {
+    fn search(items: &[Item], of: &syn::Ident) -> Option<syn::Generics> {
+        items.iter().find_map(|item| match item {
+            Item::Mod(module) => search(&module.content.as_ref()?.1, of),
+            Item::Impl(block) => {
+                let (path, _) = block.trait_.as_ref()?;
+                let is_deref = path.segments.last().is_some_and(|last| last.ident == "Deref");
+                (is_deref && is_routine(&block.attrs) && is_plain(block, of)).then(|| block.generics.clone())
+            }
+            _ => None,
+        })
+    }
+    search(&items_around(name.span())?, name)
+}
+
+/// Whether a block is of a type whose type arguments are the block's own parameters.
+fn is_plain(block: &ItemImpl, of: &syn::Ident) -> bool {
+    let Type::Path(path) = &*block.self_ty else {
+        return false;
+    };
+    let Some(last) = path.path.segments.last().filter(|last| last.ident == *of) else {
+        return false;
+    };
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return false;
+    };
+    let types: Vec<_> = arguments
+        .args
+        .iter()
+        .filter_map(|argument| match argument {
+            syn::GenericArgument::Type(Type::Path(path)) => Some(path.path.get_ident()),
+            syn::GenericArgument::Type(_) => Some(None),
+            _ => None,
+        })
+        .collect();
+    let params: Vec<_> = block
+        .generics
+        .params
+        .iter()
+        .filter(|param| !matches!(param, syn::GenericParam::Lifetime(_)))
+        .map(|param| match param {
+            syn::GenericParam::Type(param) => Some(&param.ident),
+            syn::GenericParam::Const(param) => Some(&param.ident),
+            syn::GenericParam::Lifetime(_) => None,
+        })
+        .collect();
+    types == params
+}
+
 /// The methods that a type's own `impl` blocks define in its file: they go before those that it has as an iterator.
 pub fn own_methods(ty: &Type) -> Vec<String> {
     fn search(items: &[Item], of: &syn::Ident, found: &mut Vec<String>) {
@@ -66,7 +116,8 @@ pub fn own_methods(ty: &Type) -> Vec<String> {
     found
 }
 
-fn is_routine(attributes: &[Attribute]) -> bool {
+/// Whether an item is under `#[routine]`, or may be.
+pub fn is_routine(attributes: &[Attribute]) -> bool {
     let is_routine = |attribute: &Attribute| {
         let last = attribute.path().segments.last();
         last.is_some_and(|last| last.ident == "routine" || last.ident == "cfg_attr")

@@ -5,7 +5,7 @@
 
 use gpuvm_nodes::name_hash;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     Generics, ItemTrait, LifetimeParam, PredicateType, ReturnType, TraitItem, TraitItemFn, Type, TypeParamBound,
@@ -31,6 +31,11 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
     let of = Trait::of(args, definition);
     let (mut provided, mut methods, mut beside) = (Vec::new(), Vec::new(), Vec::new());
     for item in &mut native.items {
+        if let TraitItem::Type(associated) = item {
+            associated.colon_token.get_or_insert_with(Default::default);
+            let promised = part_promises(associated);
+            associated.bounds.extend(promised);
+        }
         let TraitItem::Fn(function) = item else {
             continue;
         };
@@ -73,6 +78,49 @@ fn super_promises(definition: &ItemTrait) -> Vec<TypeParamBound> {
         })
         .flatten()
         .collect()
+}
+
+/// That an associated type is one of the machine's, and what its bounds promise: whoever names it knows of no more than the trait says. What has parameters of its
+/// own may be anything for some of them.
+fn part_promises(associated: &syn::TraitItemType) -> Vec<TypeParamBound> {
+    if !associated.generics.params.is_empty() {
+        return Vec::new();
+    }
+    let name = &associated.ident;
+    let itself: Type = syn::parse_quote!(Self::#name);
+    let text = |ty: &Type| ty.to_token_stream().to_string();
+    let inner = text(&syn::parse_quote!(<#itself as ::gpuvm::__private::Value>::Inner));
+    let mut found: Vec<TypeParamBound> = vec![match namesakes::lends(name.span(), &crate::plain_name(name)) {
+        true => syn::parse_quote!(::gpuvm::__private::Value<Erased: ::gpuvm::__private::Parameter>),
+        false => syn::parse_quote!(::gpuvm::__private::Parameter),
+    }];
+    // Of what cannot be a reference, rustc knows what is behind it.
+    let is_value = associated.bounds.iter().any(|bound| {
+        matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == "VmType" || last.ident == "Default"))
+    });
+    for predicate in promises(&itself, associated.bounds.iter()) {
+        let WherePredicate::Type(PredicateType { bounded_ty, bounds, .. }) = predicate else {
+            continue;
+        };
+        if text(&bounded_ty) == text(&itself) || text(&bounded_ty) == inner && is_value {
+            found.extend(bounds);
+        } else if text(&bounded_ty) == inner {
+            found.push(syn::parse_quote!(::gpuvm::__private::Value<Inner: #bounds>));
+        }
+    }
+    found
+}
+
+/// Whether a predicate is that a type parameter of these converts from what its bound says, or that what it refers to has what it has: a marker has what its routine
+/// asks for.
+fn is_promised(predicate: &WherePredicate, generics: &Generics) -> bool {
+    let WherePredicate::Type(predicate) = predicate else {
+        return false;
+    };
+    let is_own = matches!(&predicate.bounded_ty, Type::Path(path) if generics.type_params().any(|param| path.path.is_ident(&param.ident)));
+    let names = |bound: &TypeParamBound, name: &str| matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == name));
+    is_own && predicate.bounds.iter().all(|bound| names(bound, "Convert"))
+        || predicate.bounds.iter().any(|bound| names(bound, "Receiver"))
 }
 
 /// What all provided methods of a trait share.
@@ -119,6 +167,11 @@ impl<'t> Trait<'t> {
         let of_iterators = !given.is_empty();
         let (asked, size) = match of_iterators {
             true => (quote!(#path #(+ #given)*), TokenStream::new()),
+            // A reference has its methods as what it refers to.
+            false if namesakes::is_plain_trait(name.span(), &crate::plain_name(name)) => (
+                quote!(#path + ::gpuvm::__private::Receiver + ::gpuvm::__private::Value<Inner: #path>),
+                quote!(+ ?::core::marker::Sized),
+            ),
             false => (
                 quote!(#path + ::gpuvm::__private::Implementor),
                 quote!(+ ?::core::marker::Sized),
@@ -457,8 +510,16 @@ impl Provided {
                 }));
         }
         let parts = Parts::of(&function.sig, &block, Some(&of.within(&plain)), false, report);
-        let mut added = vm_generics(args.library, &parts.generics);
-        added.where_clause = None;
+        let added = vm_generics(args.library, &parts.generics);
+        if let Some(promised) = &added.where_clause {
+            let promised = promised
+                .predicates
+                .iter()
+                .filter(|predicate| is_promised(predicate, &parts.generics));
+            let promised: Vec<WherePredicate> = promised.cloned().collect();
+            own.make_where_clause().predicates.extend(promised.clone());
+            generics.make_where_clause().predicates.extend(promised);
+        }
         own.params.extend(added.params.iter().cloned());
         for mut param in added.params.iter().cloned() {
             NameSelf.visit_generic_param_mut(&mut param);

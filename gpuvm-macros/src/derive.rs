@@ -6,6 +6,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::{self, Visit};
 use syn::{Data, DeriveInput, Fields, Generics, Lifetime, Member, Path, Type};
 
+use crate::behind;
 use crate::cells::holds_cells;
 use crate::comparison;
 use crate::expansion;
@@ -62,10 +63,11 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     let Derived { ty, write, read, fits } = if refused { Derived::stand_in() } else { derived };
     let name = &input.ident;
     let Parameters {
-        inside,
+        mut inside,
         forever,
         launched,
     } = Parameters::of(&input.generics, fields(&input.data).map(|field| &field.ty));
+    asked_by_deref(&input, &mut inside);
     let clone = methods(&["clone"], name, &forever);
     let equality = if manual_eq {
         TokenStream::new()
@@ -198,7 +200,10 @@ fn structure(input: &DeriveInput, fields: &Fields) -> Derived {
         } else {
             fits(all_fit(&doubtful))
         },
-        ty: compared(&quote!(::gpuvm::__private::Type::record(::gpuvm::__private::Kind::Struct, #name, #parts))),
+        ty: compared(
+            input,
+            &quote!(::gpuvm::__private::Type::record(::gpuvm::__private::Kind::Struct, #name, #parts)),
+        ),
         write,
         read,
     }
@@ -289,14 +294,26 @@ fn enumeration(input: &DeriveInput, data: &syn::DataEnum) -> Derived {
         Some((first, rest)) => (quote!(#first), rest.to_vec()),
         None => (quote!(_ => ::core::unreachable!()), Vec::new()),
     };
+    let of = matched(data);
     Derived {
-        ty: compared(&quote!(::gpuvm::__private::Type::tagged(#name, const { &[#(#variants),*] }))),
+        ty: compared(
+            input,
+            &quote!(::gpuvm::__private::Type::tagged(#name, const { &[#(#variants),*] })),
+        ),
         write: quote! {
             __words.fill(0);
-            match self { #(#arms)* }
+            match #of { #(#arms)* }
         },
         read: quote!(match __words[0] { #(#rest,)* #first }),
         fits,
+    }
+}
+
+/// What a `match` of an enum's variants is of: behind a reference, one without variants would need an arm.
+fn matched(data: &syn::DataEnum) -> TokenStream {
+    match data.variants.is_empty() {
+        true => quote!(*self),
+        false => quote!(self),
     }
 }
 
@@ -337,7 +354,8 @@ fn constant(input: &DeriveInput, mut generics: Generics) -> TokenStream {
                     Self::#ident { #(#members: #names),* } => ::gpuvm::__private::variant_words::<Self>(#tag, __words, |__words| { #(#fields)* })
                 }
             });
-            quote!(match self { #(#arms),* })
+            let of = matched(data);
+            quote!(match #of { #(#arms),* })
         }
         Data::Union(_) => TokenStream::new(),
     };
@@ -392,7 +410,9 @@ fn fits(body: TokenStream) -> TokenStream {
 }
 
 /// The type with the comparisons and the `Deref` that its user has written.
-fn compared(ty: &TokenStream) -> TokenStream {
+fn compared(input: &DeriveInput, ty: &TokenStream) -> TokenStream {
+    // Its routines are those of the type without lifetimes.
+    let behind = erased(input);
     quote! {&{
         use ::gpuvm::__private::Written as _;
         #ty.compared(::gpuvm::__private::Comparisons {
@@ -400,8 +420,35 @@ fn compared(ty: &TokenStream) -> TokenStream {
             partial_cmp: Self::__GPUVM_PARTIAL_CMP,
             cmp: Self::__GPUVM_CMP,
             reversed: false,
-        }).dereferenced(Self::__GPUVM_DEREF, Self::__GPUVM_DEREF_MUT)
+        }).dereferenced(<#behind>::__GPUVM_DEREF, <#behind>::__GPUVM_DEREF_MUT)
     }}
+}
+
+/// Asks of a generic type's parameters what its `Deref` asks, where the file has one that is a routine: only where that holds are its constants seen.
+fn asked_by_deref(input: &DeriveInput, inside: &mut Generics) {
+    if input.generics.type_params().next().is_none() {
+        return;
+    }
+    let Some(asked) = behind::deref_generics(&input.ident) else {
+        return;
+    };
+    // Where it asks more than the type does, there are values of the type without it.
+    let asks_more = asked
+        .type_params()
+        .zip(input.generics.type_params())
+        .any(|(asked_of, param)| {
+            let own = parameters::asked_of_erased(&param.ident, &input.generics).to_string();
+            own != parameters::asked_of_erased(&asked_of.ident, &asked).to_string()
+        });
+    if asks_more {
+        return;
+    }
+    for param in input.generics.type_params() {
+        let name = &param.ident;
+        inside.make_where_clause().predicates.push(syn::parse_quote! {
+            #name: ::gpuvm::__private::Value<Erased: ::gpuvm::__private::Parameter>
+        });
+    }
 }
 
 /// The fields of a struct or variant, `start` words into the value.
@@ -414,6 +461,9 @@ fn layout(fields: &Fields, start: u32, input: &DeriveInput) -> TokenStream {
             None => (i.to_string(), String::new()),
         };
         let span = at(ty);
+        // It has no words, so what it speaks of may as well be without lifetimes.
+        let erased = is_phantom(ty).then(|| parameters::without_lifetimes(ty, &input.generics));
+        let ty = erased.as_ref().unwrap_or(ty);
         // What holds references is no value outside of routines, and what a parameter stands for may hold some.
         let reference = match borrows || names_any(ty, &input.generics) {
             true => quote_spanned!(span=> <#ty as ::gpuvm::__private::Value>::REFERENCE),
@@ -422,6 +472,11 @@ fn layout(fields: &Fields, start: u32, input: &DeriveInput) -> TokenStream {
         quote!((#key, #name, #reference))
     });
     quote!(const { &::gpuvm::__private::layout(#start, [#(#parts),*]) })
+}
+
+/// Whether a type is `PhantomData`.
+fn is_phantom(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "PhantomData"))
 }
 
 /// Equality field by field, which the machine does itself.
@@ -530,7 +585,8 @@ fn hash(input: &DeriveInput) -> TokenStream {
                 quote!(Self::#ident { #(#members: #names),* } => { #told #(#names.hash(__state);)* })
             });
             let arms: Vec<TokenStream> = arms.collect();
-            quote!(match self { #(#arms)* })
+            let of = matched(data);
+            quote!(match #of { #(#arms)* })
         }
         Data::Union(_) => return TokenStream::new(),
     };
@@ -600,7 +656,8 @@ fn debug(input: &DeriveInput) -> TokenStream {
                 quote!(Self::#ident { #(#members: #names),* } => #shown)
             });
             let arms: Vec<TokenStream> = arms.collect();
-            quote!(match self { #(#arms,)* })
+            let of = matched(data);
+            quote!(match #of { #(#arms,)* })
         }
         Data::Union(_) => return TokenStream::new(),
     };
@@ -715,11 +772,6 @@ fn fields(data: &Data) -> impl Iterator<Item = &syn::Field> + Clone {
 }
 
 fn check(input: &DeriveInput, report: &mut Report) {
-    if let Data::Enum(data) = &input.data
-        && data.variants.is_empty()
-    {
-        report.empty_enum(&input.ident);
-    }
     for field in fields(&input.data) {
         check_type(&mut field.ty.clone(), report);
         let mut search = Mentions {

@@ -1,12 +1,14 @@
 //! `#[routine]` on an `impl` block. Each method's code hangs on the type itself, so that `Self` means in its shadow what it means
 //! in the block. The impls of `Method` and `Operation` lead callers there; where the trait is one of the user's, its own items do.
 
+use std::iter;
+
 use gpuvm_nodes::node::Operator;
 use gpuvm_nodes::{method, name_hash};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit_mut::VisitMut;
-use syn::{GenericParam, ImplItem, ImplItemFn, ItemImpl, PathArguments, Type};
+use syn::{Expr, GenericParam, ImplItem, ImplItemFn, ItemImpl, PathArguments, Type};
 
 use crate::args::{Args, Role};
 use crate::as_std::Known;
@@ -26,9 +28,42 @@ use crate::primitive;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify, with_named_lifetimes, with_self};
 use crate::routine::{
-    Iterators, Parts, Within, impl_generics, is_of_fmt, is_std_trait, is_users, operators_of_trait, shown,
-    value_bounds, vm_generics,
+    Iterators, Parts, Within, bound_behind, impl_generics, is_of_fmt, is_std_trait, is_users, operators_of_trait,
+    shown, value_bounds, vm_generics,
 };
+
+/// Whether a `Clone` gives what is there: `*self`, or its own type with each field cloned.
+fn copies(block: &ItemImpl) -> bool {
+    fn is_self(expr: &Expr) -> bool {
+        matches!(expr, Expr::Path(path) if path.path.is_ident("self"))
+    }
+    fn is_field(value: &syn::FieldValue) -> bool {
+        let mut of = &value.expr;
+        if let Expr::MethodCall(call) = of
+            && call.method == "clone"
+            && call.args.is_empty()
+        {
+            of = &call.receiver;
+        }
+        match of {
+            Expr::Field(field) => is_self(&field.base) && field.member == value.member,
+            Expr::Path(path) => path
+                .path
+                .segments
+                .last()
+                .is_some_and(|last| last.ident == "PhantomData"),
+            _ => false,
+        }
+    }
+    let [ImplItem::Fn(function)] = &block.items[..] else {
+        return false;
+    };
+    match &function.block.stmts[..] {
+        [syn::Stmt::Expr(Expr::Unary(unary), None)] => matches!(unary.op, syn::UnOp::Deref(_)) && is_self(&unary.expr),
+        [syn::Stmt::Expr(Expr::Struct(of), None)] => of.rest.is_none() && of.fields.iter().all(is_field),
+        _ => false,
+    }
+}
 
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
 pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> TokenStream {
@@ -48,6 +83,10 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         && of.trait_name == "Clone"
         && of.is_generic
     {
+        // Who clones by copying says what routines do anyway.
+        if copies(block) {
+            return quote!(#block);
+        }
         report.generic_clone(path);
     }
     if of.trait_name == "Deref" {
@@ -309,6 +348,8 @@ impl<'b> Block<'b> {
                 true => {
                     let erased = parameters::asked_of_erased(&param.ident, &self.block.generics);
                     let bounds = value_bounds(param, &self.block.generics);
+                    let behind = bound_behind(&param.ident, &self.block.generics).into_iter();
+                    let bounds = bounds.into_iter().chain(behind);
                     vec![syn::parse_quote!(::gpuvm::__private::Value<Erased: #erased #(+ #bounds)*>)]
                 }
                 false => asked,
@@ -452,6 +493,19 @@ impl<'b> Block<'b> {
             #(#std)*
             __gpuvm_provided! { @unlisted { #(#other)* } }
         }
+    }
+
+    /// What may stand to the right of its operator: where that takes a shared reference, a unique one becomes it.
+    fn operands(&self) -> impl Iterator<Item = Type> {
+        let unique = match &self.operand {
+            Type::Reference(shared) if shared.mutability.is_none() && !self.is_comparison() => {
+                let mut unique = shared.clone();
+                unique.mutability = Some(Default::default());
+                Some(Type::Reference(unique))
+            }
+            _ => None,
+        };
+        iter::once(self.operand.clone()).chain(unique)
     }
 
     /// Whether the type is the user's own, for all that can be seen.
@@ -672,8 +726,8 @@ impl Method {
             .operators
             .iter()
             .filter(|(name, _)| self.name == *name && !(of.is_comparison() && of.is_compared))
-            .map(|(_, operator)| {
-                let operation = Operation::of(*operator, own, &of.operand);
+            .flat_map(|(_, operator)| of.operands().map(|operand| Operation::of(*operator, own, &operand)))
+            .map(|operation| {
                 let (bound, slot) = (operation.bound(), operation.slot());
                 let (implementation, _, clause) = lookup.split_for_impl();
                 quote! {

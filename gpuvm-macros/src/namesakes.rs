@@ -11,6 +11,7 @@ use proc_macro2::Span;
 
 use crate::comparison;
 use crate::file::is_part;
+use crate::routine::lending as lending_method;
 
 thread_local! {
     static FOUND: RefCell<BTreeMap<PathBuf, Found>> = const { RefCell::new(BTreeMap::new()) };
@@ -32,6 +33,12 @@ struct Found {
     operators: BTreeSet<&'static str>,
     /// Whether a generic function results in an `impl Iterator`.
     has_opaque: bool,
+    /// The associated types that an `impl` makes something with a lifetime.
+    lent: BTreeSet<String>,
+    /// The methods of std's traits that lend which bounds of its traits' associated types promise.
+    lending: BTreeSet<&'static str>,
+    /// The traits of methods alone, of whose signatures none says `Self`.
+    plain_traits: BTreeSet<String>,
 }
 
 /// Whether the crate that a place is in defines such a method of this name.
@@ -55,6 +62,21 @@ pub fn has_operator(place: Span, method: &str) -> bool {
 /// Whether a function of the crate results in an `impl Iterator`.
 pub fn has_opaque(place: Span) -> bool {
     asked(place, |found| found.has_opaque).unwrap_or_default()
+}
+
+/// Whether an `impl` of the crate makes an associated type of this name something with a lifetime.
+pub fn lends(place: Span, name: &str) -> bool {
+    asked(place, |found| found.lent.contains(name)).unwrap_or(true)
+}
+
+/// Whether a trait of the crate's has methods alone, none of which takes or gives another `Self`: what is called by it on a reference is called on what that refers to.
+pub fn is_plain_trait(place: Span, name: &str) -> bool {
+    asked(place, |found| found.plain_traits.contains(name)).unwrap_or_default()
+}
+
+/// Whether a bound of an associated type of the crate's promises a method that lends.
+pub fn promises_lending(place: Span, method: &str) -> bool {
+    asked(place, |found| found.lending.contains(method)).unwrap_or_default()
 }
 
 /// Asks the library that a place is in, or the file, where each is a crate.
@@ -104,6 +126,9 @@ impl Found {
             && let Ok(text) = fs::read_to_string(path)
         {
             self.names.append(&mut of_text(&text));
+            self.lent.append(&mut lent(&text));
+            self.lending.extend(lending(&text));
+            self.plain_traits.append(&mut plain_traits(&text));
             let named = OPERATORS.iter().filter(|name| text.contains(**name));
             self.operators
                 .extend(named.copied().chain(text.contains("ops::*").then_some("*")));
@@ -112,6 +137,41 @@ impl Found {
             self.has_opaque |= opaque.iter().any(|name| text.contains(&format!("-> impl {name}<")));
         }
     }
+}
+
+/// The names of the associated types in a file's text that are something with a lifetime.
+fn lent(text: &str) -> BTreeSet<String> {
+    let types = text.split("type ").skip(1).filter_map(|rest| {
+        let (name, is) = rest.split_once(';')?.0.split_once('=')?;
+        is.contains(['&', '\'']).then(|| name.trim().to_owned())
+    });
+    types.collect()
+}
+
+/// The methods of std's traits that lend which a file's text asks of associated types, `type Seed: AsMut<[u8]>;`.
+fn lending(text: &str) -> Vec<&'static str> {
+    let asked = |of: &str| {
+        text.split("type ").skip(1).any(|rest| {
+            rest.split_once([';', '='])
+                .is_some_and(|(bounds, _)| bounds.contains(&format!("{of}<")))
+        })
+    };
+    let traits = ["AsRef", "AsMut", "Borrow", "BorrowMut"];
+    traits.into_iter().filter(|of| asked(of)).map(lending_method).collect()
+}
+
+/// The traits in a file's text that have methods alone, without parameters, supertraits, associated types and `Self` in a signature.
+fn plain_traits(text: &str) -> BTreeSet<String> {
+    let traits = text.match_indices("trait ").filter_map(|(at, _)| {
+        let head = &text[at + "trait ".len()..];
+        let (name, rest) = head.split_at(head.find(|c| !is_part(c))?);
+        let items = rest.trim_start().starts_with('{').then(|| block(rest)).flatten()?;
+        let without_sizes = items.replace("Self: Sized", "").replace("Self::", "");
+        let mut words = without_sizes.split(|c| !is_part(c));
+        let is_plain = words.all(|word| word != "Self" && word != "type");
+        is_plain.then(|| name.to_owned())
+    });
+    traits.collect()
 }
 
 /// The names in a file's text: of methods with parameters of their own, and of those that a trait has a body for, which its `impl`s do not tell by name.
@@ -157,7 +217,28 @@ fn block(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::of_text;
+    use super::{lending, lent, of_text, plain_traits};
+
+    #[test]
+    fn associated_types_with_lifetimes_are_told_from_others() {
+        let text = "
+            type Word = u32;
+            impl<'a> Lexer for Words<'a> { type Token = &'a [u8]; type Error = Bad; fn next(&self) -> &u8 { &0 } }
+            impl Lexer for Lines<'_> { type Line = Line<'static>; }
+            trait Lexer { type Token; type Error: Copy; }
+        ";
+        assert_eq!(Vec::from_iter(lent(text)), ["Line", "Token"]);
+        assert_eq!(lending("trait Seeds { type Seed: Default + AsMut<[u8]>; }"), ["as_mut"]);
+        let text = "
+            trait Rng { fn next(&mut self) -> u32; fn mix(&mut self) where Self: Sized {} }
+            trait Ring: Copy { fn one() -> u32; }
+            trait Monoid { fn join(self, other: Self) -> Self; }
+            trait Lexer { type Token; fn next(&mut self); }
+            trait Of<T> { fn of(&self) -> T; }
+        ";
+        assert_eq!(Vec::from_iter(plain_traits(text)), ["Rng"]);
+        assert!(lending("type Seed = u8; fn f(x: impl AsMut<[u8]>) {}").is_empty());
+    }
 
     #[test]
     fn methods_with_parameters_of_their_own_are_told_from_others() {

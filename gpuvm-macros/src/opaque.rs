@@ -11,7 +11,7 @@ use syn::{
 };
 
 use crate::parameters::asked_of_erased;
-use crate::routine::{is_users, value_bounds};
+use crate::routine::{bound_behind, is_users, value_bounds};
 use crate::{callable, given};
 
 /// The result of a function, if it is opaque.
@@ -179,6 +179,7 @@ fn values<'p>(
                 .find(|generics| generics.type_params().any(|declared| declared.ident == *name));
             let declared = declared.unwrap_or(around);
             let (bounds, asked) = (value_bounds(param, declared), asked_of_erased(name, declared));
+            let bounds = bounds.into_iter().chain(bound_behind(name, declared));
             syn::parse_quote!(#name: ::gpuvm::__private::Value<Erased: #asked #(+ #bounds)*>)
         })
         .collect()

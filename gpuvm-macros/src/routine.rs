@@ -13,6 +13,7 @@ use syn::{
 use crate::callable::{self, Erased};
 use crate::given;
 use crate::lower::{self, Lowered, Parameter, check_type};
+use crate::namesakes;
 use crate::opaque;
 use crate::operation::{Operation, is_associated, is_reference, may_refer, without_references};
 use crate::report::Report;
@@ -586,6 +587,10 @@ fn values(library: bool, iterators: Iterators, generics: &Generics) -> Generics 
         let ty = syn::parse_quote!(#name);
         if !is_given(name) {
             found.extend(promises(&ty, param.bounds.iter()));
+            if let Some(behind) = asked_behind(name, generics).filter(|_| !library) {
+                // On the type that it refers to, because lints would find a bound of the parameter in two places.
+                found.push(syn::parse_quote!(<#name as ::gpuvm::__private::Value>::Inner: #(#behind)+*));
+            }
         }
         if !library {
             found.extend(promises_of_parts(&ty, param.bounds.iter()));
@@ -650,7 +655,7 @@ fn with_sizes_declared(generics: &Generics) -> Generics {
 }
 
 /// What a routine asks of a type parameter of the user's: that it is of the machine. Methods of the user's traits are found behind all references, so where
-/// one of these is a bound, it is no reference itself.
+/// one of these is a bound, it is no reference itself, unless all that is asked of it is asked of what it refers to as well.
 pub fn value_bounds(param: &TypeParam, generics: &Generics) -> Vec<TypeParamBound> {
     if is_sink(param) {
         return Vec::new();
@@ -667,7 +672,7 @@ pub fn value_bounds(param: &TypeParam, generics: &Generics) -> Vec<TypeParamBoun
         return bounds;
     }
     let mut bounds = vec![syn::parse_quote!(::gpuvm::__private::Parameter)];
-    if is_users(&param.ident, generics) {
+    if is_users(&param.ident, generics) && found_behind(&param.ident, generics).is_empty() {
         bounds.push(syn::parse_quote!(::gpuvm::__private::Unreferenced));
     }
     bounds
@@ -778,15 +783,55 @@ fn is_sink(param: &TypeParam) -> bool {
     })
 }
 
+/// The name of the trait that a bound is by, if that is not std's.
+fn users_trait(bound: &TypeParamBound) -> Option<&Ident> {
+    let TypeParamBound::Trait(bound) = bound else {
+        return None;
+    };
+    let name = &bound.path.segments.last()?.ident;
+    let text = name.to_string();
+    (!is_std_trait(&text) && !OTHER_TRAITS.contains(&&*text)).then_some(name)
+}
+
+/// The bounds of a type parameter by traits of the user's, if all of them are such that a reference has them as what it refers to.
+fn found_behind(name: &Ident, generics: &Generics) -> Vec<TypeParamBound> {
+    let (mut found, mut are_plain) = (Vec::new(), true);
+    given::for_each_bound(name, generics, |bound| {
+        if let Some(users) = users_trait(bound) {
+            are_plain &= namesakes::is_plain_trait(users.span(), &users.to_string());
+            found.push(bound.clone());
+        }
+    });
+    if found.is_empty() || !are_plain {
+        return Vec::new();
+    }
+    let is_unsized = |param: &TypeParam| param.ident == *name && crate::emit::is_unsized(param);
+    if !generics.type_params().any(is_unsized) {
+        found.push(syn::parse_quote!(::core::marker::Sized));
+    }
+    found
+}
+
+/// What [`found_behind`] asks of what a type refers to, if anything: that it has it, and is what it is itself.
+fn asked_behind(name: &Ident, generics: &Generics) -> Option<Vec<TypeParamBound>> {
+    let mut behind = found_behind(name, generics);
+    if behind.is_empty() {
+        return None;
+    }
+    let itself = syn::parse_quote!(::gpuvm::__private::Value<Inner: #(#behind)+*>);
+    behind.extend([syn::parse_quote!(::gpuvm::__private::Receiver), itself]);
+    Some(behind)
+}
+
+/// The same as a bound of the type.
+pub fn bound_behind(name: &Ident, generics: &Generics) -> Option<TypeParamBound> {
+    let behind = asked_behind(name, generics)?;
+    Some(syn::parse_quote!(::gpuvm::__private::Value<Inner: #(#behind)+*>))
+}
+
 /// Whether a bound of a type parameter is by a trait that is not std's.
 pub fn is_users(name: &Ident, generics: &Generics) -> bool {
-    let is_users = |bound: &TypeParamBound| {
-        let TypeParamBound::Trait(bound) = bound else {
-            return false;
-        };
-        let last = bound.path.segments.last().map(|last| last.ident.to_string());
-        last.is_some_and(|name| !is_std_trait(&name) && !OTHER_TRAITS.contains(&&*name))
-    };
+    let is_users = |bound: &TypeParamBound| users_trait(bound).is_some();
     let mut found = false;
     given::for_each_bound(name, generics, |bound| found |= is_users(bound));
     // `&T: Shape` asks for a method of references, which is looked up on one to what `T` is.

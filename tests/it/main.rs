@@ -94,6 +94,7 @@ mod snapshots;
 mod structs;
 mod tables;
 mod traits;
+mod traits_as_written;
 mod traps;
 mod until;
 mod user_iterators;

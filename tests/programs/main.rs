@@ -14,8 +14,10 @@
 mod harness;
 
 mod aes128;
+mod array_vec;
 mod associative_cache;
 mod base64;
+mod bezier;
 mod big_integer;
 mod bit_set;
 mod brainfuck;
@@ -26,21 +28,25 @@ mod check_digits;
 mod chip8;
 mod closest_pair;
 mod congruences;
+mod connect_four;
 mod convex_hull;
 mod crc;
 mod csv_reader;
 mod dijkstra_grid;
 mod dsp;
 mod edit_distance;
+mod elliptic_curve;
 mod fft;
 mod fifteen_puzzle;
 mod fixed_point;
 mod flood_fill;
 mod huffman;
+mod inflate;
 mod interval_tree;
 mod iterator_library;
 mod json_validator;
 mod k_means;
+mod kalman;
 mod keyed_hash;
 mod knapsack;
 mod kruskal;
@@ -51,25 +57,34 @@ mod lz4_block;
 mod lz77;
 mod matrix;
 mod max_flow;
+mod mos6502;
+mod myers_diff;
 mod n_queens;
 mod nbody;
 mod number_format;
 mod othello;
 mod perlin;
 mod poker_hands;
+mod poly1305;
 mod polygon_clip;
 mod primality;
 mod prime_sieve;
 mod quadrature;
+mod quaternion;
+mod random_numbers;
+mod range_coder;
 mod raster;
 #[allow(mismatched_lifetime_syntaxes, reason = "written as rustc takes it, with a warning")]
 mod ray_tracer;
 mod reed_solomon;
 mod regex_pike;
+mod robin_hood_map;
+mod sat_solver;
 mod scheduler;
 mod segment_tree;
 mod semver;
 mod sha256;
+mod simplex_method;
 mod slice_heap;
 mod sorting;
 mod spreadsheet;
@@ -78,6 +93,7 @@ mod string_search;
 mod sudoku;
 mod suffix_array;
 mod table_formatter;
+mod text_editor;
 mod text_wrap;
 mod tic_tac_toe;
 mod tokenizer;
@@ -86,6 +102,7 @@ mod trie;
 mod turtle;
 mod units;
 mod utf8_decoder;
+mod viterbi;
 
 use std::time::Duration;
 
@@ -1324,4 +1341,273 @@ fn dsp() {
     agree!(dsp_chain(each([4, 2, 9, 0]), each([0, 3, 2, 1])));
     let ramp = core::array::from_fn::<i16, 20, _>(|i| (i as i16 - 10) * 3000);
     agree!(dsp_smooth(chunks([[16_384; 20], ramp, [i16::MIN; 20], [0; 20]])));
+}
+
+#[test]
+fn quaternion() {
+    use crate::quaternion::*;
+    known();
+    agree!(rotate_by_letters(
+        slice(b"xyZ"),
+        each([[1.5, -0.25, 3.0], [0.0; 3]]),
+        each([[1.0, 2.0, 3.0], [-0.0, 1e300, 1.0]])
+    ));
+    agree!(rotate_by_letters(slice(b"xq"), each([[0.0; 3]]), each([[1.0; 3]])));
+    agree!(half_way(
+        each([[0.0, 0.0, 1.0, 0.0], [1.0, 2.0, 3.0, 3.0], [0.0; 4]]),
+        each([[0.0, 0.0, 2.0, 1.0], [-1.0, 0.5, 0.25, -3.0], [1.0; 4]])
+    ));
+    agree!(turns(
+        each([[1.0, -1.0, 0.5], [0.0; 3]]),
+        each([0.25, 1.0]),
+        each([7, 0])
+    ));
+}
+
+#[test]
+fn myers_diff() {
+    use crate::myers_diff::*;
+    known();
+    for (old, new) in [
+        (&b"ABCABBA"[..], &b"CBABAC"[..]),
+        (b"", b"new"),
+        (b"same", b"same"),
+        (&[1; 13], &[2; 13]),
+    ] {
+        agree!(diff_bytes(slice(old), slice(new), chunks([[None; 12]])));
+        agree!(diff_bytes(slice(old), slice(new), chunks([[None; 2]])));
+    }
+    agree!(diff_lines(slice(b"a\nb\nc"), slice(b"a\nc\nd")));
+    agree!(patched(slice(b"kitten"), slice(b"sitting")));
+}
+
+#[test]
+fn connect_four() {
+    use crate::connect_four::*;
+    known();
+    for moves in [&b"121212"[..], b"12131", b"1111111", b"12121212", b"4x"] {
+        agree!(connect_four_best(slice(moves), each([1, 0])));
+        agree!(connect_four_error(slice(moves), chunks([[0; 32]])));
+    }
+    agree!(connect_four_error(slice(b"48"), chunks([[0; 8]])));
+}
+
+#[test]
+fn inflate() {
+    use crate::inflate::*;
+    known();
+    let hello = [
+        0x78, 0x9c, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x57, 0xc8, 0x40, 0x27, 0x00, 0x86, 0x1f, 0x08, 0xb1,
+    ];
+    let stored = [
+        0x78, 0x01, 0x01, 3, 0, 0xfc, 0xff, b'a', b'b', b'c', 0x02, 0x4d, 0x01, 0x27,
+    ];
+    for data in [&hello[..], &stored, &stored[..9], &[0x78, 0x02], &[0x78]] {
+        agree!(zlib_inflate(slice(data), chunks([[0; 32]])));
+    }
+    agree!(zlib_inflate(slice(&stored), chunks([[0; 2]])));
+    for data in [&[0x4b, 0x4c, 0x04, 0x00][..], &[0x07], &[0x05, 0xff], &[]] {
+        agree!(raw_inflate(slice(data)));
+    }
+}
+
+#[test]
+fn mos6502() {
+    use crate::mos6502::*;
+    known();
+    agree!(run_6502(
+        slice(&FIBONACCI),
+        each([6, 1, 3]),
+        each([100, 100, 20]),
+        chunks([[0; 8]; 3])
+    ));
+    let call = [0xa5, 0, 0x20, 0x06, 0x06, 0, 0x85, 1, 0x18, 0x65, 1, 0x60];
+    agree!(run_6502(
+        slice(&call),
+        each([100, 200]),
+        each([99, 3]),
+        chunks([[0; 1]; 2])
+    ));
+    agree!(run_6502(slice(&[0xea, 0x02]), each([0]), each([9]), chunks([[0; 1]])));
+}
+
+#[test]
+fn sat_solver() {
+    use crate::sat_solver::*;
+    known();
+    for formula in [
+        &b"c a comment\np cnf 3 4\n1 -2 0\n2 3 0\n-1 -3 0\n 2 0\n"[..],
+        b"p cnf 6 9\n1 2 0 3 4 0 5 6 0\n-1 -3 0 -1 -5 0 -3 -5 0\n-2 -4 0 -2 -6 0 -4 -6 0\n",
+        b"p cnf 99 1",
+        b"p cnf 2 1\n1 x 0",
+        b"p cnf 2 1\n1 2",
+    ] {
+        agree!(satisfy(slice(formula)));
+    }
+}
+
+#[test]
+fn kalman() {
+    use crate::kalman::*;
+    known();
+    agree!(track(
+        slice(&[1.0, 2.0, 3.0, f64::NAN, 5.0]),
+        each([1.0, 0.5]),
+        each([0.1, 2.0])
+    ));
+    agree!(smoothed_velocities(
+        each([[0.0, 2.0, 4.0, 6.0], [1.0, f64::INFINITY, 0.0, 0.0]]),
+        each([1.0, 0.25])
+    ));
+    agree!(inverse_error(each([
+        [[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]],
+        [[1.0; 3]; 3]
+    ])));
+}
+
+#[test]
+fn elliptic_curve() {
+    use crate::elliptic_curve::*;
+    known();
+    agree!(tiny_multiple(each([1, 2, 18, 19, u64::MAX])));
+    agree!(key_exchange(each([3, 100]), each([5, 0]), each([9, 7])));
+}
+
+#[test]
+fn robin_hood_map() {
+    use crate::robin_hood_map::*;
+    known();
+    for text in [&b"mississippi"[..], b"", b"the quick brown fox jumps"] {
+        agree!(byte_counts(slice(text)));
+    }
+    agree!(pairs_of_sum(slice(&[1, 9, 5, 5, 3, 7, 7, 4]), each([10, 14, -1])));
+    agree!(merged(
+        each([[(1, 1), (2, 2), (3, 3), (1, 4)], [(0, 0); 4]]),
+        each([[(1, 5), (2, 6), (8, 7), (9, 8)], [(255, 255); 4]])
+    ));
+}
+
+#[test]
+fn range_coder() {
+    use crate::range_coder::*;
+    known();
+    let text = b"the cat and the rat";
+    let mut code = [0; 24];
+    range_encode(text, &mut code).unwrap();
+    agree!(range_encode(slice(text), chunks([[0; 24]])));
+    agree!(range_encode(slice(text), chunks([[0; 8]])));
+    agree!(range_encode(slice(b"no!"), chunks([[0; 8]])));
+    agree!(range_decode(slice(&code), chunks([[0; 24]])));
+    agree!(range_decode(slice(&code[..3]), chunks([[0; 24]])));
+}
+
+#[test]
+fn poly1305() {
+    use crate::poly1305::*;
+    known();
+    let key: [u8; 32] = core::array::from_fn(|i| (i * 37) as u8);
+    for text in [&b"Cryptographic Forum Research Group"[..], b"", &[0xff; 16]] {
+        agree!(poly1305(each([key, [0xff; 32], [0; 32]]), slice(text)));
+        agree!(poly1305_is(
+            each([key]),
+            slice(text),
+            each([poly1305(key, text), Tag([0; 16])])
+        ));
+    }
+}
+
+#[test]
+fn text_editor() {
+    use crate::text_editor::*;
+    known();
+    for script in [
+        &br#""hello"<<-"L""#[..],
+        br#""one two "w"2"uur$"!""#,
+        br#""abc"uuu"#,
+        b"x",
+        &[b'"'; 70],
+    ] {
+        agree!(edit_text(slice(script), chunks([[0; 16]])));
+        agree!(edits_to_palindrome(slice(script)));
+    }
+}
+
+#[test]
+fn random_numbers() {
+    use crate::random_numbers::*;
+    known();
+    agree!(dealt(each([0, 1, 2]), each([1, u64::MAX, 5489])));
+    agree!(pcg_jump(each([42, 0]), each([54, u64::MAX]), each([1, 1 << 40])));
+    agree!(normal_moments(each([1, 7]), each([5, 2])));
+    for words in [&b"one two"[..], b"a b c d e", b""] {
+        agree!(sampled(slice(words), each([3, 4])));
+    }
+}
+
+#[test]
+fn bezier() {
+    use crate::bezier::*;
+    known();
+    let curves = [
+        [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 3.0, 0.0],
+        [-1.0, 4.0, 9.0, -3.0, 2.5, 2.5, f32::INFINITY, 0.0],
+    ];
+    agree!(bezier_measures(
+        each(curves),
+        each([1.5, 0.0, 1.0]),
+        each([2.0, 0.5, 1.0])
+    ));
+    agree!(bezier_lines(
+        each(curves),
+        each([0.05, 0.01, 0.001]),
+        chunks([[P2::default(); 6]; 3])
+    ));
+    agree!(eased(each([0.5, -2.0]), each([0.25, 2.0])));
+}
+
+#[test]
+fn simplex_method() {
+    use crate::simplex_method::*;
+    known();
+    agree!(linear_program(
+        each([[3, 5], [1, 1], [1, 1]]),
+        each([[[1, 0], [0, 2], [3, 2]], [[1, -1]; 3], [[1, 1]; 3]]),
+        each([[4, 12, 18], [1; 3], [1, -1, 1]])
+    ));
+    agree!(fractional_knapsack(
+        each([[60, 100, 120], [1, 0, -1]]),
+        each([[10, 20, 30], [3, 2, 1]]),
+        each([45, 0])
+    ));
+}
+
+#[test]
+fn viterbi() {
+    use crate::viterbi::*;
+    known();
+    for text in [&b"W sC"[..], b"Wx", b"", b"CCWWSSCC", b"\xff"] {
+        agree!(likeliest_weather(slice(text), chunks([[None; 4]])));
+        agree!(weather_likelihood(slice(text)));
+    }
+}
+
+#[test]
+fn array_vec() {
+    use crate::array_vec::*;
+    known();
+    let sites = |sites: &[(i16, i16)]| sites.iter().map(|&(x, y)| Site { x, y }).collect::<Vec<_>>();
+    for sites in [
+        sites(&[(0, 0), (4, 0), (4, 3), (0, 3), (2, 1), (3, 2)]),
+        sites(&[(0, 0), (5, 5), (2, 2)]),
+        sites(&[(i16::MIN, 0), (0, i16::MAX), (3, 3), (-4, 9)]),
+        sites(&[(1, 1)]),
+    ] {
+        agree!(quickhull(slice(&sites), chunks([[Site::default(); 3]])));
+    }
+    agree!(edited(
+        each([[5, 200, 3, 1, 9, 2, 250, 7], [0; 8]]),
+        each([100, 1]),
+        each([1, 8])
+    ));
 }

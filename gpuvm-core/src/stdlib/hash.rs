@@ -28,7 +28,7 @@ pub trait Hashes {
     type Routine<H: HashState>: RoutineType;
 
     /// The function beside the method: it is told the types of the hasher and of the result.
-    fn __vm_of_hash<H: HashState, R>(
+    fn __asked_vm_hash<H: HashState, R>(
         &self,
         _: &(PhantomData<&mut H>, PhantomData<R>),
     ) -> PhantomData<Found<Self::Routine<H>>> {

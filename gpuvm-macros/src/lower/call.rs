@@ -729,7 +729,11 @@ impl Lowering<'_> {
             self.stream.line(shadow::at(&method));
             return self.try_convert(expr);
         }
-        if node.args.is_empty() && !known.is_machine() && self.about.lends.contains(&&*name) {
+        let lends = || {
+            self.about.lends.contains(&&*name)
+                || self.about.traits && crate::namesakes::promises_lending(method.span(), &name)
+        };
+        if node.args.is_empty() && !known.is_machine() && lends() {
             self.stream.line(shadow::at(&method));
             self.may_call(Calls::Maybe);
             let slot = self.new_slot();
@@ -1247,9 +1251,9 @@ fn fallback(twin: &syn::Ident) -> proc_macro2::TokenStream {
     }
 }
 
-/// The name of the function beside a method that is asked which routine its caller's is.
+/// The name of the function beside a method that is asked which routine its caller's is: one that no twin has, whatever methods are called.
 pub(crate) fn asking_name(name: &str) -> syn::Ident {
-    quote::format_ident!("__vm_of_{name}")
+    quote::format_ident!("__asked_vm_{name}")
 }
 
 /// Whether a path is the constructor of a type that has the name of one of std's that no routine can have.

@@ -12,7 +12,7 @@ impl<T: VmType> Copy for Pair<T> {}
 #[routine]
 impl<T: VmType> Clone for Pair<T> {
     fn clone(&self) -> Pair<T> {
-        *self
+        Pair(self.0, self.1)
     }
 }
 

@@ -268,7 +268,7 @@ pub trait Extends<T: Static> {
     type Routine<I: Iterable<Iterator: Sequence<Item = T>> + Static>: Method<EXTEND>;
 
     /// The function beside the method: it is told the types of the argument and of the result.
-    fn __vm_of_extend<I, R>(&self, _: &(PhantomData<I>, PhantomData<R>)) -> PhantomData<Self::Routine<I::Erased>>
+    fn __asked_vm_extend<I, R>(&self, _: &(PhantomData<I>, PhantomData<R>)) -> PhantomData<Self::Routine<I::Erased>>
     where
         I: Value<Erased: Iterable<Iterator: Sequence<Item = T>> + Static>,
     {

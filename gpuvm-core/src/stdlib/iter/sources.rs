@@ -69,11 +69,14 @@ where
     const TYPE: &'static crate::types::Type = <IterMut<T::Erased> as Value>::TYPE;
 }
 
-impl<T: Static, const N: usize> Value for std::array::IntoIter<T, N> {
-    type Erased = IntoIter<T, N>;
-    type Inner = super::AnIterator<IntoIter<T, N>>;
+impl<T: Value, const N: usize> Value for std::array::IntoIter<T, N>
+where
+    T::Erased: Static,
+{
+    type Erased = IntoIter<T::Erased, N>;
+    type Inner = super::AnIterator<IntoIter<T::Erased, N>>;
     type Depth = crate::types::Zero;
-    const TYPE: &'static crate::types::Type = <IntoIter<T, N> as Value>::TYPE;
+    const TYPE: &'static crate::types::Type = <IntoIter<T::Erased, N> as Value>::TYPE;
 }
 
 #[routine(library, inline, each)]
