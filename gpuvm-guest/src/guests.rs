@@ -9,12 +9,14 @@ use crate::error::{Error, Result};
 use crate::image::{Image, Place};
 use crate::machine::Cpus;
 use crate::program::Program;
+use crate::routines::coverage::Maps;
 use crate::routines::event::{self, Event, Resume};
 use crate::routines::layout::{self, PAGE, PAGE_BITS};
 use crate::routines::service::{BEGIN, Copies, PROTECT, Span, WRITE_BYTES};
 use crate::start::{Start, stack};
 use crate::stop::{FaultKind, Stop};
 use crate::system::{Answer, Call, Edit, Heap, Streams, System};
+use crate::translate::Translator;
 
 /// What guests have, and how they are run.
 #[derive(Clone, Debug)]
@@ -29,6 +31,12 @@ pub struct Settings {
     pub budget: u64,
     /// How many instructions a guest may retire while others wait for an answer to a system call. A million if you do not say.
     pub slice: u32,
+    /// Whether guests run code that was translated to gpuvm's, which is faster than to emulate it; what they do is the same. `true` if you do not say. On
+    /// [`Engine::Native`] they are emulated all the same, because there the emulator is compiled and a translation would be interpreted.
+    pub translated: bool,
+    /// Has each guest keep a map of the edges that it has taken, from branch to target, as fuzzers ask for: of so many bits, a power of two. No map if you do not
+    /// say.
+    pub coverage: Option<u32>,
     /// The engine.
     pub engine: Engine,
 }
@@ -41,6 +49,8 @@ impl Default for Settings {
             stack: 64 << 10,
             budget: u64::MAX,
             slice: 1_000_000,
+            translated: true,
+            coverage: None,
             engine: Engine::Auto,
         }
     }
@@ -55,7 +65,27 @@ struct Guest {
     retired: u64,
     /// With what it goes on, or why it does not.
     state: State,
+    way: Way,
+    /// How many instructions it is emulated before it goes on by translated code.
+    patience: u32,
 }
+
+/// What runs a guest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Translated code, until it leaves that.
+    Translated,
+    /// The emulator, until there is translated code.
+    Emulated,
+    /// The emulator alone, because the guest has changed its code or nothing is translated.
+    Never,
+}
+
+/// A guest that comes back from translated code before it has retired so many instructions is emulated longer each time, up to as many.
+const WORTH_IT: u32 = 1 << 12;
+const MOST_PATIENCE: u32 = 1 << 16;
+/// Of a budget so much at a time, so that what is left of it is a signed number.
+const MOST_AT_ONCE: u64 = 1 << 30;
 
 #[derive(Clone, Copy, Debug)]
 enum State {
@@ -76,8 +106,26 @@ pub struct Guests {
     memory: Buffer<u32>,
     shared: Buffer<u32>,
     cpus: Cpus,
+    translation: Option<Translation>,
     /// How long engines have worked.
     time: Duration,
+}
+
+/// What guests run beside the emulator.
+#[derive(Debug)]
+struct Translation {
+    translator: Translator,
+    /// What guests share, with where translated code is entered.
+    image: Image,
+}
+
+impl Translation {
+    /// Notes in what guests share where they enter.
+    fn enter(&mut self, programs: &[Program]) {
+        for (which, (program, entries)) in programs.iter().zip(self.translator.entries()).enumerate() {
+            self.image.enter(which, program, entries);
+        }
+    }
 }
 
 impl Guests {
@@ -85,7 +133,7 @@ impl Guests {
     ///
     /// # Errors
     ///
-    /// If there are no programs or no guests, if the programs are for different machines or a guest names one that is not there, if its arguments do not fit,
+    /// If there are no programs or no guests, if a map's size is no power of two from 32 bits on, if the programs are for different machines or a guest names one that is not there, if its arguments do not fit,
     /// and those of [`Runtime::buffer`].
     pub fn new(
         runtime: &Runtime,
@@ -109,13 +157,18 @@ impl Guests {
                 });
             }
         }
-        let image = Image::new(programs, settings.heap, settings.stack);
+        let coverage = match settings.coverage {
+            None => 0,
+            Some(bits) if bits.is_power_of_two() && (32..1 << 30).contains(&bits) => bits.trailing_zeros(),
+            Some(bits) => return Err(Error::Coverage { bits }),
+        };
+        let image = Image::new(programs, settings.heap, settings.stack, coverage);
         let starts: Vec<Start> = starts.into_iter().collect();
         if starts.is_empty() {
             return Err(Error::Nothing("guests"));
         }
         let pages = image.places.iter().map(|place| place.pages).max().unwrap_or(0);
-        let chunk = (layout::own_pages(pages) + settings.memory.next_multiple_of(PAGE) / 4) as usize;
+        let chunk = (layout::own_pages(pages, coverage) + settings.memory.next_multiple_of(PAGE) / 4) as usize;
         if chunk
             .checked_mul(starts.len())
             .is_none_or(|words| words > u32::MAX as usize)
@@ -125,6 +178,7 @@ impl Guests {
                 words: chunk,
             });
         }
+        let translated = settings.translated && settings.engine != Engine::Native;
         let mut edits = Edits::default();
         let (mut guests, mut beginnings) = (Vec::new(), Vec::new());
         for (guest, start) in starts.into_iter().enumerate() {
@@ -158,19 +212,34 @@ impl Guests {
                 },
                 retired: 0,
                 state: State::Ready(None),
+                way: if translated { Way::Translated } else { Way::Never },
+                patience: 1,
             });
         }
         let memory = runtime.buffer(&vec![0u32; chunk * guests.len()])?;
+        let places = image.places.clone();
+        let (translation, words) = if translated {
+            let mut translation = Translation {
+                translator: Translator::new(programs, &places, coverage)?,
+                image,
+            };
+            translation.enter(programs);
+            let words = runtime.buffer(&translation.image.words)?;
+            (Some(translation), words)
+        } else {
+            (None, runtime.buffer(&image.words)?)
+        };
         let guests = Guests {
             runtime: runtime.clone(),
             settings,
             programs: programs.to_vec(),
-            places: image.places,
+            places,
             chunk,
             memory,
-            shared: runtime.buffer(&image.words)?,
+            shared: words,
             cpus: Cpus::new(runtime, first.machine(), &beginnings)?,
             guests,
+            translation,
             time: Duration::ZERO,
         };
         guests.edit(&edits)?;
@@ -195,47 +264,85 @@ impl Guests {
     pub fn run(&mut self, system: &mut dyn System) -> Result<()> {
         let mut halted = false;
         while !halted {
-            let resumes: Vec<Resume> = self.guests.iter().map(|guest| self.resume(guest)).collect();
-            if resumes.iter().all(|resume| !resume.go) {
+            let mut calls = Vec::new();
+            let mut any = false;
+            for translated in [true, false] {
+                let resumes: Vec<Resume> = self.guests.iter().map(|guest| self.resume(guest, translated)).collect();
+                if resumes.iter().any(|resume| resume.go) {
+                    any = true;
+                    self.launch(translated, &resumes, &mut calls)?;
+                }
+            }
+            if !any {
                 break;
             }
-            let (events, time) = self.cpus.run(
-                &self.runtime,
-                self.settings.engine,
-                (&self.memory, &self.shared),
-                &resumes,
-            )?;
-            self.time += time;
-            let mut calls = Vec::new();
-            let mut floats = false;
-            for (index, (event, resume)) in events.iter().zip(&resumes).enumerate() {
-                if !resume.go {
-                    continue;
-                }
-                floats |= event.kind == event::NEEDS_FLOATS;
-                if let Some(call) = self.guests[index].stopped(event, self.settings.budget) {
-                    calls.push((index, call));
-                }
-            }
-            if floats {
-                self.cpus.with_floats();
-            }
+            calls.sort_by_key(|(guest, _)| *guest);
             halted = self.answer_all(system, calls)?;
+            self.refresh()?;
         }
         Ok(())
     }
 
-    /// What a guest is told before a run.
-    fn resume(&self, guest: &Guest) -> Resume {
+    /// Runs those that go on, by translated code or the emulator, and notes which of them call the system.
+    fn launch(&mut self, translated: bool, resumes: &[Resume], calls: &mut Vec<(usize, Asked)>) -> Result<()> {
+        let routine = self.translation.as_ref().and_then(|translation| translation.translator.routine());
+        let (events, time) = self.cpus.run(
+            &self.runtime,
+            self.settings.engine,
+            routine.filter(|_| translated),
+            (&self.memory, &self.shared),
+            resumes,
+        )?;
+        self.time += time;
+        let mut floats = false;
+        for (index, (event, resume)) in events.iter().zip(resumes).enumerate() {
+            if !resume.go {
+                continue;
+            }
+            floats |= event.kind == event::NEEDS_FLOATS;
+            let guest = &mut self.guests[index];
+            if event.kind == event::LEFT
+                && let Some(translation) = &mut self.translation
+            {
+                translation.translator.left(guest.program, event.pc);
+            }
+            if let Some(call) = guest.stopped(event, self.settings.budget) {
+                calls.push((index, call));
+            }
+        }
+        if floats {
+            self.cpus.with_floats();
+        }
+        Ok(())
+    }
+
+    /// Translates code that guests have come to, now and then.
+    fn refresh(&mut self) -> Result<()> {
+        let Some(translation) = &mut self.translation else {
+            return Ok(());
+        };
+        if translation.translator.refresh()? {
+            translation.enter(&self.programs);
+            self.shared.write(&translation.image.words)?;
+        }
+        Ok(())
+    }
+
+    /// What a guest is told before a run by translated code or by the emulator.
+    fn resume(&self, guest: &Guest, translated: bool) -> Resume {
         let State::Ready(answer) = guest.state else {
             return Resume::default();
         };
+        if (guest.way == Way::Translated) != translated {
+            return Resume::default();
+        }
         let left = self.settings.budget.saturating_sub(guest.retired);
         Resume {
             go: true,
             answered: answer.is_some(),
             answer: answer.unwrap_or(0),
-            budget: left.min(u64::from(self.settings.slice)) as u32,
+            budget: left.min(u64::from(self.settings.slice)).min(MOST_AT_ONCE) as u32,
+            patience: if guest.way == Way::Never { u32::MAX } else { guest.patience },
         }
     }
 
@@ -523,6 +630,52 @@ impl Guests {
         Ok(())
     }
 
+    /// The edges that guests of a range have taken, all of them together: a bit for each, by a hash of both ends, of as many as
+    /// [`Settings::coverage`] says. Nothing without that. A guest that was copied has the edges of the one that it was copied from.
+    ///
+    /// # Errors
+    ///
+    /// If there are no such guests, and those of a launch.
+    pub fn edges(&self, guests: Range<usize>) -> Result<Vec<u32>> {
+        let (Some(bits), false) = (self.settings.coverage, guests.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        self.guest(guests.end - 1)?;
+        let maps = Maps {
+            first: guests.start as u32,
+            count: guests.len() as u32,
+            chunk: self.chunk as u32,
+        };
+        let done = self
+            .runtime
+            .launch("gpuvm-guest.edges")?
+            .args((&self.memory, &self.shared, maps))
+            .vms(bits as usize / 32)
+            .engine(self.settings.engine)
+            .run()?;
+        Ok(done.output()?)
+    }
+
+    /// How many edges each guest has taken that are not among these, which are such as [`edges`](Guests::edges) gives.
+    ///
+    /// # Errors
+    ///
+    /// If these are not as many, and those of a launch.
+    pub fn new_edges(&self, known: &[u32]) -> Result<Vec<u32>> {
+        let bits = self.settings.coverage.unwrap_or(0);
+        if known.len() != bits as usize / 32 || bits == 0 {
+            let bits = known.len() as u32 * 32;
+            return Err(Error::Coverage { bits });
+        }
+        let done = self
+            .runtime
+            .launch("gpuvm-guest.new-edges")?
+            .args((&self.memory, &self.shared, known))
+            .engine(self.settings.engine)
+            .run()?;
+        Ok(done.output()?)
+    }
+
     /// Gives a guest more to read.
     ///
     /// # Errors
@@ -558,9 +711,11 @@ impl Guest {
     fn stopped(&mut self, event: &Event, budget: u64) -> Option<Asked> {
         self.retired += u64::from(event.retired);
         let pc = event.pc;
+        self.turn(event);
         self.state = match event.kind {
             event::BUDGET if self.retired >= budget => State::Stopped(Stop::OutOfBudget { pc }),
             event::BUDGET | event::NEEDS_FLOATS | event::IDLE => State::Ready(None),
+            event::LEFT | event::ENTERED | event::CHANGED => State::Ready(None),
             event::CALL => {
                 return Some(Asked {
                     number: event.detail,
@@ -576,6 +731,25 @@ impl Guest {
             }),
         };
         None
+    }
+
+    /// Decides what runs it next.
+    fn turn(&mut self, event: &Event) {
+        match (self.way, event.kind) {
+            (Way::Never, _) => {}
+            (_, event::CHANGED) => self.way = Way::Never,
+            (_, event::ENTERED | event::CALL) => self.way = Way::Translated,
+            (_, event::LEFT) => {
+                self.way = Way::Emulated;
+                self.patience = match event.retired {
+                    WORTH_IT.. => 1,
+                    _ => (self.patience * 2).min(MOST_PATIENCE),
+                };
+            }
+            // A block is longer than what is left of the budget.
+            (Way::Translated, event::BUDGET) if event.retired == 0 => self.way = Way::Emulated,
+            _ => {}
+        }
     }
 
     fn call(&mut self, guest: usize, asked: &Asked, word: usize) -> Call<'_> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use gpuvm::{Buffer, Engine, Runtime};
+use gpuvm::{Buffer, Engine, Routine, Runtime};
 
 use crate::aarch64;
 use crate::error::Result;
@@ -75,11 +75,12 @@ impl Cpus {
         }
     }
 
-    /// Runs them over their memory and what they share. Tells how long the engine worked, too.
+    /// Runs them over their memory and what they share, by a translation of their code or by the emulator. Tells how long the engine worked, too.
     pub fn run(
         &self,
         runtime: &Runtime,
         engine: Engine,
+        translated: Option<&Routine>,
         (memory, shared): (&Buffer<u32>, &Buffer<u32>),
         resumes: &[Resume],
     ) -> Result<(Vec<Event>, Duration)> {
@@ -91,7 +92,10 @@ impl Cpus {
             Cpus::Arm { floats: false, .. } => "gpuvm-guest.aarch64",
             Cpus::Arm { floats: true, .. } => "gpuvm-guest.aarch64f",
         };
-        let launch = runtime.launch(id)?;
+        let launch = match translated {
+            Some(routine) => runtime.launch(routine)?,
+            None => runtime.launch(id)?,
+        };
         let launch = match self {
             Cpus::Short { cpus, .. } => launch.args((cpus, memory, shared, resumes)),
             Cpus::Long { cpus, .. } => launch.args((cpus, memory, shared, resumes)),

@@ -3,7 +3,7 @@
 use gpuvm::Engine;
 use gpuvm_guest::{Program, Settings, Start, Stop};
 
-use crate::support::{ended, on, program};
+use crate::support::{ended, on, program, translated_on};
 
 /// The names of all programs for a machine.
 fn names(machine: &str) -> Vec<String> {
@@ -94,4 +94,24 @@ fn narrow_machine_specialised() {
 #[test]
 fn wide_machine_specialised() {
     pass("rv64", 98, on(Engine::Specialized));
+}
+
+#[test]
+fn narrow_machine_translated_on_the_reference() {
+    pass("rv32", 72, translated_on(Engine::Reference));
+}
+
+#[test]
+fn wide_machine_translated_on_the_reference() {
+    pass("rv64", 98, translated_on(Engine::Reference));
+}
+
+#[test]
+fn narrow_machine_translated_on_the_interpreter() {
+    pass("rv32", 72, translated_on(Engine::Interpreter));
+}
+
+#[test]
+fn wide_machine_translated_on_the_interpreter() {
+    pass("rv64", 98, translated_on(Engine::Interpreter));
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicU32;
 
-use super::value::field_of;
+use super::value::{element_of, field_of};
 use super::{Argument, Body, Operand, Value, Word};
 use crate::isa::{Op, space};
 use crate::routine::Cause;
@@ -221,6 +221,19 @@ impl<'b, T: VmType> Place<'b, T> {
             body: self.body,
             address: self.address,
             first: self.first + field_of::<F>(self.body, T::TYPE, name),
+            of: PhantomData,
+        }
+    }
+}
+
+impl<'b, T: VmType> Place<'b, T> {
+    /// An element of an array at a fixed index.
+    #[track_caller]
+    pub fn element<E: VmType>(self, index: u32) -> Place<'b, E> {
+        Place {
+            body: self.body,
+            address: self.address,
+            first: self.first + element_of::<E>(self.body, T::TYPE, index),
             of: PhantomData,
         }
     }
