@@ -56,6 +56,12 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    fn is_translated(&self) -> bool {
+        self.translated && self.engine != Engine::Native
+    }
+}
+
 /// What the host knows of a guest.
 #[derive(Clone, Debug)]
 struct Guest {
@@ -66,6 +72,8 @@ struct Guest {
     /// With what it goes on, or why it does not.
     state: State,
     way: Way,
+    /// The address of its next instruction, once it has run.
+    pc: u64,
     /// How many instructions it is emulated before it goes on by translated code.
     patience: u32,
 }
@@ -84,6 +92,10 @@ enum Way {
 /// A guest that comes back from translated code before it has retired so many instructions is emulated longer each time, up to as many.
 const WORTH_IT: u32 = 1 << 12;
 const MOST_PATIENCE: u32 = 1 << 16;
+/// What translated code asks of a budget at most, and a bit more.
+const LITTLE: u64 = 1 << 10;
+/// A guest is emulated for so long at least before the translator is told where it is.
+const AT_LEAST: u64 = 1 << 10;
 /// Of a budget so much at a time, so that what is left of it is a signed number.
 const MOST_AT_ONCE: u64 = 1 << 30;
 
@@ -111,6 +123,66 @@ pub struct Guests {
     time: Duration,
 }
 
+/// Guests at their first instructions.
+struct Begun {
+    guests: Vec<Guest>,
+    /// The address of the first instruction of each, and its stack pointer.
+    processors: Vec<(u64, u64)>,
+    edits: Edits,
+}
+
+impl Begun {
+    fn new(programs: &[Program], places: &[Place], settings: &Settings, starts: Vec<Start>) -> Result<Begun> {
+        let way = if settings.is_translated() {
+            Way::Translated
+        } else {
+            Way::Never
+        };
+        let mut begun = Begun {
+            guests: Vec::with_capacity(starts.len()),
+            processors: Vec::with_capacity(starts.len()),
+            edits: Edits::default(),
+        };
+        for (guest, start) in starts.into_iter().enumerate() {
+            let (Some(program), Some(place)) = (programs.get(start.program), places.get(start.program)) else {
+                return Err(Error::Program {
+                    guest,
+                    program: start.program,
+                    programs: programs.len(),
+                });
+            };
+            let bytes = stack(program, &start, place.stack);
+            if bytes.len() > settings.stack as usize / 2 {
+                let bytes = bytes.len();
+                return Err(Error::Arguments { guest, bytes });
+            }
+            let pointer = place.stack - bytes.len() as u64;
+            begun.processors.push((program.entry(), pointer));
+            begun.edits.words.extend([BEGIN, place.header]);
+            begun.edits.write(pointer, &bytes);
+            begun.edits.end();
+            begun.guests.push(Guest {
+                program: start.program,
+                streams: Streams {
+                    input: start.input,
+                    ..Streams::default()
+                },
+                heap: Heap {
+                    start: place.heap,
+                    end: place.heap,
+                    limit: place.heap_end,
+                },
+                retired: 0,
+                state: State::Ready(None),
+                way,
+                pc: program.entry(),
+                patience: 1,
+            });
+        }
+        Ok(begun)
+    }
+}
+
 /// What guests run beside the emulator.
 #[derive(Debug)]
 struct Translation {
@@ -133,8 +205,8 @@ impl Guests {
     ///
     /// # Errors
     ///
-    /// If there are no programs or no guests, if a map's size is no power of two from 32 bits on, if the programs are for different machines or a guest names one that is not there, if its arguments do not fit,
-    /// and those of [`Runtime::buffer`].
+    /// If there are no programs or no guests, if a map's size is no power of two from 32 bits on, if the programs are for different machines or a guest names one
+    /// that is not there, if its arguments do not fit, and those of [`Runtime::buffer`].
     pub fn new(
         runtime: &Runtime,
         programs: &[Program],
@@ -178,49 +250,17 @@ impl Guests {
                 words: chunk,
             });
         }
-        let translated = settings.translated && settings.engine != Engine::Native;
-        let mut edits = Edits::default();
-        let (mut guests, mut beginnings) = (Vec::new(), Vec::new());
-        for (guest, start) in starts.into_iter().enumerate() {
-            let (Some(program), Some(place)) = (programs.get(start.program), image.places.get(start.program)) else {
-                return Err(Error::Program {
-                    guest,
-                    program: start.program,
-                    programs: programs.len(),
-                });
-            };
-            let bytes = stack(program, &start, place.stack);
-            if bytes.len() > settings.stack as usize / 2 {
-                let bytes = bytes.len();
-                return Err(Error::Arguments { guest, bytes });
-            }
-            let pointer = place.stack - bytes.len() as u64;
-            beginnings.push((program.entry(), pointer));
-            edits.words.extend([BEGIN, place.header]);
-            edits.write(pointer, &bytes);
-            edits.end();
-            guests.push(Guest {
-                program: start.program,
-                streams: Streams {
-                    input: start.input,
-                    ..Streams::default()
-                },
-                heap: Heap {
-                    start: place.heap,
-                    end: place.heap,
-                    limit: place.heap_end,
-                },
-                retired: 0,
-                state: State::Ready(None),
-                way: if translated { Way::Translated } else { Way::Never },
-                patience: 1,
-            });
-        }
+        let Begun {
+            guests,
+            processors,
+            edits,
+        } = Begun::new(programs, &image.places, &settings, starts)?;
+        let translated = settings.is_translated();
         let memory = runtime.buffer(&vec![0u32; chunk * guests.len()])?;
         let places = image.places.clone();
         let (translation, words) = if translated {
             let mut translation = Translation {
-                translator: Translator::new(programs, &places, coverage)?,
+                translator: Translator::new(programs, &places, coverage, settings.engine == Engine::Specialized)?,
                 image,
             };
             translation.enter(programs);
@@ -237,13 +277,31 @@ impl Guests {
             chunk,
             memory,
             shared: words,
-            cpus: Cpus::new(runtime, first.machine(), &beginnings)?,
+            cpus: Cpus::new(runtime, first.machine(), &processors)?,
             guests,
             translation,
             time: Duration::ZERO,
         };
         guests.edit(&edits)?;
         Ok(guests)
+    }
+
+    /// Begins all guests anew, as many as there are, with what is known of their programs' code by now.
+    ///
+    /// # Errors
+    ///
+    /// If there are not as many `starts`, and those of [`Guests::new`].
+    pub fn restart(&mut self, starts: impl IntoIterator<Item = Start>) -> Result<()> {
+        let starts: Vec<Start> = starts.into_iter().collect();
+        if starts.len() != self.guests.len() {
+            let (guest, guests) = (starts.len(), self.guests.len());
+            return Err(Error::Guest { guest, guests });
+        }
+        let begun = Begun::new(&self.programs, &self.places, &self.settings, starts)?;
+        self.cpus.restart(&begun.processors)?;
+        self.guests = begun.guests;
+        self.edit(&begun.edits)?;
+        Ok(())
     }
 
     /// How many there are.
@@ -271,6 +329,7 @@ impl Guests {
                 if resumes.iter().any(|resume| resume.go) {
                     any = true;
                     self.launch(translated, &resumes, &mut calls)?;
+                    self.refresh()?;
                 }
             }
             if !any {
@@ -278,17 +337,28 @@ impl Guests {
             }
             calls.sort_by_key(|(guest, _)| *guest);
             halted = self.answer_all(system, calls)?;
-            self.refresh()?;
         }
         Ok(())
     }
 
     /// Runs those that go on, by translated code or the emulator, and notes which of them call the system.
     fn launch(&mut self, translated: bool, resumes: &[Resume], calls: &mut Vec<(usize, Asked)>) -> Result<()> {
-        let routine = self.translation.as_ref().and_then(|translation| translation.translator.routine());
+        // A device's compiler takes seconds over the emulator, and here it has little to do.
+        let short = !translated
+            && resumes
+                .iter()
+                .all(|resume| !resume.go || resume.patience.min(resume.budget) < WORTH_IT);
+        let engine = match self.settings.engine {
+            Engine::Specialized if short => Engine::Interpreter,
+            engine => engine,
+        };
+        let routine = self
+            .translation
+            .as_ref()
+            .and_then(|translation| translation.translator.routine());
         let (events, time) = self.cpus.run(
             &self.runtime,
-            self.settings.engine,
+            engine,
             routine.filter(|_| translated),
             (&self.memory, &self.shared),
             resumes,
@@ -301,10 +371,11 @@ impl Guests {
             }
             floats |= event.kind == event::NEEDS_FLOATS;
             let guest = &mut self.guests[index];
-            if event.kind == event::LEFT
-                && let Some(translation) = &mut self.translation
-            {
-                translation.translator.left(guest.program, event.pc);
+            // Where it leaves translated code, and where it is after some time without, there is code that may be worth it.
+            let left = event.kind == event::LEFT;
+            let comes_to_code = left || event.kind == event::BUDGET && !translated;
+            if let Some(translation) = self.translation.as_mut().filter(|_| comes_to_code) {
+                translation.translator.comes_to(guest.program, event.pc, left);
             }
             if let Some(call) = guest.stopped(event, self.settings.budget) {
                 calls.push((index, call));
@@ -324,6 +395,12 @@ impl Guests {
         if translation.translator.refresh()? {
             translation.enter(&self.programs);
             self.shared.write(&translation.image.words)?;
+            let translator = &translation.translator;
+            for guest in &mut self.guests {
+                if guest.way == Way::Emulated && translator.enters(guest.program, guest.pc) {
+                    guest.way = Way::Translated;
+                }
+            }
         }
         Ok(())
     }
@@ -336,13 +413,22 @@ impl Guests {
         if (guest.way == Way::Translated) != translated {
             return Resume::default();
         }
+        let most = match guest.way {
+            Way::Emulated => u64::from(guest.patience) * 4 + AT_LEAST,
+            _ => MOST_AT_ONCE,
+        };
         let left = self.settings.budget.saturating_sub(guest.retired);
         Resume {
             go: true,
             answered: answer.is_some(),
             answer: answer.unwrap_or(0),
-            budget: left.min(u64::from(self.settings.slice)).min(MOST_AT_ONCE) as u32,
-            patience: if guest.way == Way::Never { u32::MAX } else { guest.patience },
+            budget: left.min(u64::from(self.settings.slice)).min(most) as u32,
+            // What is left of a budget in the end is too little for translated code.
+            patience: if guest.way == Way::Never || left < LITTLE {
+                u32::MAX
+            } else {
+                guest.patience
+            },
         }
     }
 
@@ -671,6 +757,7 @@ impl Guests {
             .runtime
             .launch("gpuvm-guest.new-edges")?
             .args((&self.memory, &self.shared, known))
+            .vms(self.guests.len())
             .engine(self.settings.engine)
             .run()?;
         Ok(done.output()?)
@@ -711,6 +798,7 @@ impl Guest {
     fn stopped(&mut self, event: &Event, budget: u64) -> Option<Asked> {
         self.retired += u64::from(event.retired);
         let pc = event.pc;
+        self.pc = pc;
         self.turn(event);
         self.state = match event.kind {
             event::BUDGET if self.retired >= budget => State::Stopped(Stop::OutOfBudget { pc }),
@@ -748,6 +836,10 @@ impl Guest {
             }
             // A block is longer than what is left of the budget.
             (Way::Translated, event::BUDGET) if event.retired == 0 => self.way = Way::Emulated,
+            (Way::Emulated, event::BUDGET) => {
+                self.way = Way::Translated;
+                self.patience = (self.patience * 2).min(MOST_PATIENCE);
+            }
             _ => {}
         }
     }

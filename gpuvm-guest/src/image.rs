@@ -4,7 +4,8 @@ use crate::aarch64;
 use crate::program::{Machine, Program};
 use crate::riscv::decode::{Decoded, ENTRY, WIDE, decode, kind};
 use crate::routines::layout::{
-    BASE, CODE, CODE_WORDS, CODED, COVERAGE, DECODED, EXECUTE, HEADER, PAGE, PAGE_BITS, PAGE_WORDS, PAGES, READ, TABLE, WRITE,
+    BASE, CODE, CODE_WORDS, CODED, COVERAGE, DECODED, EXECUTE, HEADER, PAGE, PAGE_BITS, PAGE_WORDS, PAGES, READ, TABLE,
+    WRITE,
 };
 
 /// Bytes of a page as guests are told, of which ours are parts.
@@ -50,7 +51,10 @@ impl Image {
     /// Notes at which addresses of a program its translation is entered, in place of those that were before.
     pub fn enter(&mut self, which: usize, program: &Program, entries: &[u32]) {
         let header = self.places[which].header as usize;
-        let (first, arm) = (self.words[header + DECODED] as usize, program.machine() == Machine::AArch64);
+        let (first, arm) = (
+            self.words[header + DECODED] as usize,
+            program.machine() == Machine::AArch64,
+        );
         let bit = if arm { aarch64::decode::ENTRY } else { ENTRY };
         // Of RISC-V's two words for each half word of code the first has the bit, of AArch64's four for each word the second.
         let (each, place) = if arm { (4, 1) } else { (2, 0) };
@@ -61,7 +65,9 @@ impl Image {
         let executable = program.pages().iter().filter(|(_, page)| page.flags & EXECUTE != 0);
         let pages: Vec<u32> = executable.map(|(number, _)| *number).collect();
         for entry in entries {
-            let Ok(page) = pages.binary_search(&(entry >> PAGE_BITS)) else { continue };
+            let Ok(page) = pages.binary_search(&(entry >> PAGE_BITS)) else {
+                continue;
+            };
             let at = page * PAGE as usize + (entry % PAGE) as usize / if arm { 4 } else { 2 } * each;
             // What is in two pages is decoded when it is come to.
             if arm || self.words[first + at] & 0xff != kind::LATER {

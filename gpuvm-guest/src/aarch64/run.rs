@@ -4,12 +4,14 @@ use gpuvm::prelude::*;
 
 use super::cpu::{Cpu, NOTHING_RESERVED};
 use super::decode::{
-    AMOUNT, CONDITION, Decoded, ENTRY, EXTENDED, FLAGS, INVERTED, LOADS, LONG, OTHER, SHIFTED, SP, WAY, WRITES_BACK, ZR,
-    decode, kind,
+    AMOUNT, CONDITION, Decoded, ENTRY, EXTENDED, FLAGS, INVERTED, LOADS, LONG, OTHER, SHIFTED, SP, WAY, WRITES_BACK,
+    ZR, decode, kind,
 };
 use super::float::execute_float;
 use super::memory::{access, address_of, exclusive, literal, pair};
-use crate::routines::event::{BREAKPOINT, BUDGET, CALL, ENTERED, Event, FETCH, MISALIGNED, NEEDS_FLOATS, Resume, UNDEFINED};
+use crate::routines::event::{
+    BREAKPOINT, BUDGET, CALL, ENTERED, Event, FETCH, MISALIGNED, NEEDS_FLOATS, Resume, UNDEFINED,
+};
 use crate::routines::memory::Memory;
 
 /// A guest without floats in its program.
@@ -116,7 +118,11 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
     let mut pc = cpu.pc;
     let budget = resume.budget;
     let mut left = budget;
-    let patience = if memory.has_changes() { u32::MAX } else { resume.patience };
+    let patience = if memory.has_changes() {
+        u32::MAX
+    } else {
+        resume.patience
+    };
     let mut stop = 0;
     while stop == 0 {
         if left == 0 {

@@ -49,7 +49,11 @@ fn run<X: Register, const FLOATS: bool>(cpu: &mut Cpu<X>, own: &mut [u32], share
     let mut pc = cpu.pc;
     let budget = resume.budget;
     let mut left = budget;
-    let patience = if memory.has_changes() { u32::MAX } else { resume.patience };
+    let patience = if memory.has_changes() {
+        u32::MAX
+    } else {
+        resume.patience
+    };
     let mut stop = 0;
     while stop == 0 {
         if left == 0 {

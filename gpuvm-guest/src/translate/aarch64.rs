@@ -25,6 +25,7 @@ pub(super) fn instruction(address: u32, bits: u32) -> Instruction<Decoded> {
         kind::B if rd == ZR => Flow::Jump(target),
         kind::B => Flow::Call(target),
         kind::BCOND..=kind::TBNZ => Flow::Branch(target),
+        kind::BR if rd == ZR && decoded.word >> 14 & 63 == 30 => Flow::Return,
         kind::BR => Flow::Indirect { call: rd != ZR },
         kind::SVC => Flow::System,
         kind::MRS if decoded.immediate == THREAD => Flow::Next,
@@ -83,7 +84,11 @@ impl<'b> Arm<'b> {
     fn latest(&self, register: usize) -> Value<'b, u64> {
         match self.x.get(register) {
             Some(Some(variable)) => variable.get(),
-            _ => self.record.field::<[u64; 33]>("x").element::<u64>(register as u32).get(),
+            _ => self
+                .record
+                .field::<[u64; 33]>("x")
+                .element::<u64>(register as u32)
+                .get(),
         }
     }
 
@@ -184,7 +189,11 @@ impl<'b> Arm<'b> {
                 (false, Some(carry)) => (a + b).lt(a) | whole.lt(carry.cast::<u64>()),
                 (true, Some(carry)) => a.gt(b) | (a.eq(b) & carry),
             };
-            let signs = if by.minus { (a ^ b) & (a ^ whole) } else { (a ^ whole) & (b ^ whole) };
+            let signs = if by.minus {
+                (a ^ b) & (a ^ whole)
+            } else {
+                (a ^ whole) & (b ^ whole)
+            };
             let (_, high) = Self::halves(signs);
             let (_, sign) = Self::halves(whole);
             return [sign.cast::<i32>().lt(0), whole.eq(0), carried, high.cast::<i32>().lt(0)];
@@ -196,8 +205,17 @@ impl<'b> Arm<'b> {
             (false, Some(carry)) => (a + b).lt(a) | whole.lt(carry.cast::<u32>()),
             (true, Some(carry)) => a.gt(b) | (a.eq(b) & carry),
         };
-        let signs = if by.minus { (a ^ b) & (a ^ whole) } else { (a ^ whole) & (b ^ whole) };
-        [whole.cast::<i32>().lt(0), whole.eq(0), carried, signs.cast::<i32>().lt(0)]
+        let signs = if by.minus {
+            (a ^ b) & (a ^ whole)
+        } else {
+            (a ^ whole) & (b ^ whole)
+        };
+        [
+            whole.cast::<i32>().lt(0),
+            whole.eq(0),
+            carried,
+            signs.cast::<i32>().lt(0),
+        ]
     }
 
     /// Whether a condition holds.
@@ -226,10 +244,18 @@ impl<'b> Arm<'b> {
 
     fn divided(&self, signed: bool, a: Value<'b, u64>, b: Value<'b, u64>, long: bool) -> Value<'b, u64> {
         if long {
-            let id = if signed { "gpuvm-guest.sdiv64" } else { "gpuvm-guest.udiv64" };
+            let id = if signed {
+                "gpuvm-guest.sdiv64"
+            } else {
+                "gpuvm-guest.udiv64"
+            };
             return self.slow(id, a, b);
         }
-        let id = if signed { "gpuvm-guest.sdiv32" } else { "gpuvm-guest.udiv32" };
+        let id = if signed {
+            "gpuvm-guest.sdiv32"
+        } else {
+            "gpuvm-guest.udiv32"
+        };
         match Routine::of(id) {
             Ok(routine) => {
                 let (a, b) = (a.cast::<u32>(), b.cast::<u32>());
@@ -438,7 +464,13 @@ impl<'b> Processor<'b> for Arm<'b> {
         }
         used[ZR as usize] = false;
         let x = record.field::<[u64; 33]>("x");
-        let name = |i: usize| if i == SP as usize { "sp".to_string() } else { format!("x{i}") };
+        let name = |i: usize| {
+            if i == SP as usize {
+                "sp".to_string()
+            } else {
+                format!("x{i}")
+            }
+        };
         let nzcv = record.field::<u32>("nzcv").get();
         let flag = |name, bit: u32| f.variable(name, (nzcv & bit).ne(0));
         Arm {

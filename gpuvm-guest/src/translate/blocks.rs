@@ -21,6 +21,8 @@ pub(super) enum Flow {
     Branch(u32),
     /// To where a register says; it may come back if it is a call.
     Indirect { call: bool },
+    /// To where the register says in which calls leave where they come from.
+    Return,
     /// To the host, and on.
     System,
     /// The instruction is the emulator's.
@@ -76,12 +78,14 @@ pub(super) struct Found<D> {
     pub entries: BTreeSet<u32>,
 }
 
-/// Follows the code of a program from some addresses, for so many instructions at most.
+/// Follows the code of a program from some addresses, for so many instructions at most. `end` says where the function ends that an address is in: behind a jump
+/// that a register says, all places of it may be jumped to that are not run into from above.
 pub(super) fn find<D: Copy>(
     program: usize,
     seeds: impl IntoIterator<Item = u32>,
     most: usize,
     decode: impl Fn(u32) -> Option<Instruction<D>>,
+    end: impl Fn(u32) -> Option<u32>,
 ) -> Found<D> {
     let mut code: BTreeMap<u32, Instruction<D>> = BTreeMap::new();
     let mut leaders = BTreeSet::new();
@@ -94,7 +98,12 @@ pub(super) fn find<D: Copy>(
     }
     while let Some(start) = open.pop_front() {
         let (mut at, mut count) = (start, 0);
-        while code.len() < most && !code.contains_key(&at) {
+        while code.len() < most {
+            if code.contains_key(&at) {
+                // What is run into from above begins a block.
+                leaders.insert(at);
+                break;
+            }
             let Some(instruction) = decode(at) else { break };
             code.insert(at, instruction);
             let next = instruction.next();
@@ -122,17 +131,28 @@ pub(super) fn find<D: Copy>(
                     lead(next, &mut leaders, &mut open);
                     entries.insert(next);
                 }
-                Flow::Indirect { call: false } => {}
+                Flow::Return => {}
+                Flow::Indirect { call: false } => {
+                    let (mut at, mut begins) = (next, true);
+                    let end = end(at).unwrap_or(at);
+                    while let Some(instruction) = Some(at).filter(|at| *at < end).and_then(&decode) {
+                        if begins {
+                            lead(at, &mut leaders, &mut open);
+                            entries.insert(at);
+                        }
+                        begins = matches!(
+                            instruction.flow,
+                            Flow::Jump(_) | Flow::Return | Flow::Indirect { call: false }
+                        );
+                        at = instruction.next();
+                    }
+                }
                 Flow::Indirect { call: true } | Flow::System | Flow::Leave => {
                     lead(next, &mut leaders, &mut open);
                     entries.insert(next);
                 }
             }
             break;
-        }
-        // What is run into from above begins a block.
-        if code.contains_key(&at) && at != start {
-            leaders.insert(at);
         }
     }
     let mut blocks: Vec<Block<D>> = Vec::new();
@@ -167,7 +187,7 @@ pub(super) fn find<D: Copy>(
             Flow::Next => vec![to(last.next())],
             Flow::Jump(address) | Flow::Call(address) => vec![to(address)],
             Flow::Branch(address) => vec![to(address), to(last.next())],
-            Flow::Indirect { .. } | Flow::System | Flow::Leave => Vec::new(),
+            Flow::Indirect { .. } | Flow::Return | Flow::System | Flow::Leave => Vec::new(),
         };
     }
     entries.retain(|entry| places.contains_key(entry));
@@ -192,8 +212,16 @@ mod tests {
 
     #[test]
     fn blocks_end_where_others_begin() {
-        let flows = [Flow::Next, Flow::Next, Flow::Branch(4), Flow::Call(20), Flow::Leave, Flow::Next, Flow::Indirect { call: false }];
-        let found = find(0, [0], 100, machine(&flows));
+        let flows = [
+            Flow::Next,
+            Flow::Next,
+            Flow::Branch(4),
+            Flow::Call(20),
+            Flow::Leave,
+            Flow::Next,
+            Flow::Return,
+        ];
+        let found = find(0, [0], 100, machine(&flows), |_| None);
         let addresses: Vec<u32> = found.blocks.iter().map(Block::address).collect();
         assert_eq!(addresses, [0, 4, 12, 20]);
         assert_eq!(found.blocks[0].next, [(4, Some(1))]);
@@ -204,9 +232,24 @@ mod tests {
     }
 
     #[test]
+    fn behind_a_table_of_jumps_all_its_places_are_entries() {
+        let flows = [
+            Flow::Indirect { call: false },
+            Flow::Next,
+            Flow::Jump(24),
+            Flow::Next,
+            Flow::Jump(24),
+            Flow::Next,
+            Flow::Return,
+        ];
+        let found = find(0, [0], 100, machine(&flows), |_| Some(28));
+        assert_eq!(found.entries.into_iter().collect::<Vec<_>>(), [0, 4, 12, 20]);
+    }
+
+    #[test]
     fn what_is_too_much_is_left() {
         let flows = vec![Flow::Next; 200];
-        let found = find(0, [0], 100, machine(&flows));
+        let found = find(0, [0], 100, machine(&flows), |_| None);
         assert_eq!(found.blocks.len(), 2);
         assert_eq!(found.blocks[1].next, [(400, None)]);
         assert_eq!(found.blocks[1].retired(), 36);

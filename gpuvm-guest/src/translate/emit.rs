@@ -70,13 +70,15 @@ pub(super) struct At<'e, 'b> {
     counted: u32,
 }
 
-/// A way out of translated code, to be written behind it.
-struct Exit {
-    label: Label,
-    pc: u32,
-    /// How many instructions that were counted are not retired.
-    back: u32,
-    why: u32,
+/// Where control goes.
+#[derive(Clone, Copy)]
+enum To {
+    /// To a block.
+    Block(Label),
+    /// To the block at an address, by the dispatch.
+    Dispatch(u32),
+    /// Out of translated code, by a number.
+    Exit(u32),
 }
 
 pub(super) struct Emitter<'b> {
@@ -88,36 +90,71 @@ pub(super) struct Emitter<'b> {
     /// The high word of a jump that goes nowhere.
     beyond: Variable<'b, u32>,
     why: Variable<'b, u32>,
+    /// The number of the way out that comes next.
+    exit: Variable<'b, u32>,
     dispatch: Label,
     leave: Label,
-    exits: RefCell<Vec<Exit>>,
-    /// Ways by the dispatch that are to be written.
-    ways: RefCell<Vec<(Label, u32)>>,
+    leave_by_number: Label,
+    /// Ways out: the guest's address there, how many instructions that were counted are not retired, and why.
+    exits: RefCell<Vec<[u32; 3]>>,
     /// The number of bits of a map of edges as a power of two.
     coverage: Option<u32>,
 }
 
 impl<'b> Emitter<'b> {
-    fn exit(&self, pc: u32, back: u32, why: u32) -> Label {
-        let label = self.f.label();
-        self.exits.borrow_mut().push(Exit { label, pc, back, why });
-        label
+    fn exit(&self, pc: u32, back: u32, why: u32) -> To {
+        let mut exits = self.exits.borrow_mut();
+        let exit = [pc, back, why];
+        if exits.last() != Some(&exit) {
+            exits.push(exit);
+        }
+        To::Exit(exits.len() as u32 - 1)
+    }
+
+    fn go(&self, to: To) {
+        match to {
+            To::Block(label) => self.f.jump_to(label),
+            To::Dispatch(address) => {
+                self.pc.set(address);
+                self.f.jump_to(self.dispatch);
+            }
+            To::Exit(number) => {
+                self.exit.set(number);
+                self.f.jump_to(self.leave_by_number);
+            }
+        }
+    }
+
+    /// Goes there where a condition holds. What says where is said in any case: it costs less than a block of its own.
+    fn go_if(&self, condition: Value<'b, bool>, to: To) {
+        let label = match to {
+            To::Block(label) => label,
+            To::Dispatch(address) => {
+                self.pc.set(address);
+                self.dispatch
+            }
+            To::Exit(number) => {
+                self.exit.set(number);
+                self.leave_by_number
+            }
+        };
+        self.f.jump_if(condition, label);
     }
 }
 
 impl<'b> At<'_, 'b> {
     /// Where the guest leaves before this instruction, which is then the emulator's.
-    pub fn refuse(&self) -> Label {
+    fn refuse(&self) -> To {
         self.emitter.exit(self.address, self.counted, LEFT)
     }
 
     /// The entry of a page, and where in its words an address is. The guest leaves if it may not do there what is asked, or not that fast.
     fn find(&self, address: Wide<'b>, size: u32, pair: bool, flags: u32) -> (Value<'b, u32>, Value<'b, u32>) {
-        let (f, low) = (self.f, address.low);
+        let low = address.low;
         let page = (low >> PAGE_BITS) - self.view.base;
         // Behind the table's entries is one of no page.
         let page = page.min(self.view.pages);
-        let entry = self.emitter.own.get(page + OWN_TABLE);
+        let entry = self.emitter.own.inside(page + OWN_TABLE).get();
         let mut wrong = (entry & flags) ^ flags;
         if size > 0 {
             wrong = wrong | (low & ((1 << size) - 1));
@@ -125,34 +162,21 @@ impl<'b> At<'_, 'b> {
         if let Some(high) = address.high {
             wrong = wrong | high;
         }
-        let refuse = self.refuse();
-        f.jump_if(wrong.ne(0), refuse);
         if pair {
-            let last = PAGE_WORDS * 4 - (1 << size);
-            f.jump_if((low & (PAGE_WORDS * 4 - 1)).ge(last), refuse);
+            // The second one is in the same page.
+            let last = (PAGE_WORDS * 4 - 1) & !((1 << size) - 1);
+            wrong = wrong | (low & last).eq(last).cast::<u32>();
         }
+        self.emitter.go_if(wrong.ne(0), self.refuse());
         let at = (entry & !FLAGS) | ((low >> 2) & (PAGE_WORDS - 1));
         (entry, at)
     }
 
-    /// Loads `count` words of pages at the same place.
+    /// Loads words of a page, one behind the other.
     fn words<const N: usize>(&self, (entry, at): (Value<'b, u32>, Value<'b, u32>)) -> [Value<'b, u32>; N] {
-        let f = self.f;
-        let words = [(); N].map(|()| f.variable("word", 0u32));
-        f.if_else(
-            (entry & OWN).ne(0),
-            |_| {
-                for (k, word) in (0u32..).zip(words) {
-                    word.set(self.emitter.own.get(at + k));
-                }
-            },
-            |_| {
-                for (k, word) in (0u32..).zip(words) {
-                    word.set(self.emitter.shared.get(at + k));
-                }
-            },
-        );
-        words.map(Variable::get)
+        let emitter = self.emitter;
+        let from = emitter.own.read_only().or((entry & OWN).ne(0), emitter.shared);
+        std::array::from_fn(|k| from.inside(at + k as u32).get())
     }
 
     /// Loads the `1 << size` bytes at an address, four of them at most, below zeros.
@@ -200,15 +224,27 @@ impl<'b> At<'_, 'b> {
         if size < 2 {
             let by = (address.low & 3) * 8;
             let mask = (1u32 << (8 << size)) - 1;
-            let word = own.get(at) & !(self.f.constant(mask) << by);
-            own.set(at, word | (low & mask) << by);
+            let place = own.inside(at);
+            let word = place.get() & !(self.f.constant(mask) << by);
+            place.set(word | (low & mask) << by);
             return;
         }
-        own.set(at, low);
+        own.inside(at).set(low);
         if size == 3 {
-            own.set(at + 1, (value >> 32).cast::<u32>());
+            own.inside(at + 1).set((value >> 32).cast::<u32>());
         }
     }
+}
+
+/// How guests get from block to block.
+#[derive(Clone, Copy)]
+pub(super) struct Ways<'w> {
+    /// Blocks to which the dispatch leads.
+    pub entries: &'w BTreeSet<usize>,
+    /// Edges that go by way of the dispatch.
+    pub routed: &'w BTreeSet<(usize, usize)>,
+    /// Which blocks ask whether the budget lasts, and for how many instructions.
+    pub asked: &'w [Option<u32>],
 }
 
 /// Makes the routine of blocks.
@@ -216,8 +252,7 @@ pub(super) fn emit<'b, P: Processor<'b>>(
     f: &'b Body,
     views: &[View],
     blocks: &[Block<P::Decoded>],
-    entries: &BTreeSet<usize>,
-    routed: &BTreeSet<(usize, usize)>,
+    Ways { entries, routed, asked }: Ways<'_>,
     coverage: Option<u32>,
 ) {
     let record = P::record(f);
@@ -239,10 +274,11 @@ pub(super) fn emit<'b, P: Processor<'b>>(
         pc: f.variable("pc", start.low),
         beyond: f.variable("beyond", start.high.unwrap_or_else(|| f.constant(0))),
         why: f.variable("why", LEFT),
+        exit: f.variable("exit", 0u32),
         dispatch: f.label(),
         leave: f.label(),
+        leave_by_number: f.label(),
         exits: RefCell::new(Vec::new()),
-        ways: RefCell::new(Vec::new()),
         coverage,
     };
     let program = f.variable("program", own.get(PROGRAM as u32));
@@ -267,11 +303,11 @@ pub(super) fn emit<'b, P: Processor<'b>>(
     for (index, block) in blocks.iter().enumerate() {
         f.place(labels[index]);
         let to = |to: (u32, Option<usize>)| match to {
-            (_, Some(next)) if !routed.contains(&(index, next)) => labels[next],
-            (address, Some(_)) => emitter.by_dispatch(address),
+            (_, Some(next)) if !routed.contains(&(index, next)) => To::Block(labels[next]),
+            (address, Some(_)) => To::Dispatch(address),
             (address, None) => emitter.exit(address, 0, LEFT),
         };
-        emitter.block(&processor, block, views[block.program], &to);
+        emitter.block(&processor, block, asked[index], views[block.program], &to);
     }
     emitter.finish(&processor, budget);
 }
@@ -306,33 +342,34 @@ fn choose(emitter: &Emitter<'_>, entries: &[(u32, Label)]) {
         _ => {
             let (before, after) = entries.split_at(entries.len() / 2);
             let first = after.first().map_or(0, |(address, _)| *address);
-            f.if_else(emitter.pc.get().lt(first), |_| choose(emitter, before), |_| choose(emitter, after));
+            f.if_else(
+                emitter.pc.get().lt(first),
+                |_| choose(emitter, before),
+                |_| choose(emitter, after),
+            );
         }
     }
 }
 
 impl<'b> Emitter<'b> {
-    fn by_dispatch(&self, address: u32) -> Label {
-        let label = self.f.label();
-        self.ways.borrow_mut().push((label, address));
-        label
-    }
-
     fn block<P: Processor<'b>>(
         &self,
         processor: &P,
         block: &Block<P::Decoded>,
+        asked: Option<u32>,
         view: View,
-        to: &dyn Fn((u32, Option<usize>)) -> Label,
+        to: &dyn Fn((u32, Option<usize>)) -> To,
     ) {
         let f = self.f;
         let retired = block.retired();
         f.at("guest", block.address());
-        f.scope(|f| {
-            let left = self.left.get() - retired;
-            let short = self.exit(block.address(), 0, BUDGET);
-            f.jump_if(left.cast::<i32>().lt(0), short);
-            self.left.set(left);
+        f.scope(|_| {
+            let left = self.left.get();
+            if let Some(asked) = asked {
+                let short = self.exit(block.address(), 0, BUDGET);
+                self.go_if(left.cast::<i32>().lt(asked as i32), short);
+            }
+            self.left.set(left - retired);
         });
         for (index, instruction) in block.code.iter().enumerate() {
             f.at("guest", instruction.address);
@@ -349,7 +386,7 @@ impl<'b> Emitter<'b> {
         if let (Some(last), [next]) = (block.code.last(), block.next.as_slice())
             && last.flow == Flow::Next
         {
-            f.jump_to(to(*next));
+            self.go(to(*next));
         }
     }
 
@@ -359,7 +396,7 @@ impl<'b> Emitter<'b> {
         instruction: &Instruction<P::Decoded>,
         at: &At<'_, 'b>,
         block: &Block<P::Decoded>,
-        to: &dyn Fn((u32, Option<usize>)) -> Label,
+        to: &dyn Fn((u32, Option<usize>)) -> To,
     ) {
         let f = self.f;
         let (from, next) = (instruction.address, instruction.next());
@@ -369,25 +406,25 @@ impl<'b> Emitter<'b> {
                 processor.link(instruction.decoded, next);
                 if let [only] = block.next.as_slice() {
                     self.cover(at.view, from, only.0);
-                    f.jump_to(to(*only));
+                    self.go(to(*only));
                 }
             }
             Flow::Branch(_) => {
                 let condition = processor.condition(instruction.decoded);
                 if let [taken, otherwise] = block.next.as_slice() {
                     if self.coverage.is_none() {
-                        f.jump_if(condition, to(*taken));
+                        self.go_if(condition, to(*taken));
                     } else {
-                        f.if_(condition, |f| {
+                        f.if_(condition, |_| {
                             self.cover(at.view, from, taken.0);
-                            f.jump_to(to(*taken));
+                            self.go(to(*taken));
                         });
                     }
                     self.cover(at.view, from, otherwise.0);
-                    f.jump_to(to(*otherwise));
+                    self.go(to(*otherwise));
                 }
             }
-            Flow::Indirect { .. } => {
+            Flow::Indirect { .. } | Flow::Return => {
                 let target = processor.target(instruction.decoded);
                 self.pc.set(target.low);
                 processor.link(instruction.decoded, next);
@@ -405,12 +442,10 @@ impl<'b> Emitter<'b> {
                 f.jump_to(self.dispatch);
             }
             Flow::System => {
-                let call = self.exit(next, 0, CALL);
-                f.jump_to(call);
+                self.go(self.exit(next, 0, CALL));
             }
             Flow::Leave => {
-                let refuse = at.refuse();
-                f.jump_to(refuse);
+                self.go(at.refuse());
             }
         }
     }
@@ -424,38 +459,19 @@ impl<'b> Emitter<'b> {
     }
 
     fn mark(&self, view: View, word: Value<'b, u32>, bit: Value<'b, u32>) {
-        let place = word + coverage_start(view.pages);
-        self.own.set(place, self.own.get(place) | bit);
+        let place = self.own.inside(word + coverage_start(view.pages));
+        place.set(place.get() | bit);
     }
 
     /// Writes what is out of the way, and the end.
     fn finish<P: Processor<'b>>(&self, processor: &P, budget: Value<'b, u32>) {
         let f = self.f;
-        for (label, address) in self.ways.take() {
-            f.place(label);
-            self.pc.set(address);
-            f.jump_to(self.dispatch);
-        }
-        let exits = self.exits.take();
-        let number = f.variable("exit", 0u32);
-        let leave_by_number = f.label();
-        let mut table: Vec<[u32; 3]> = Vec::new();
-        for exit in exits {
-            let entry = [exit.pc, exit.back, exit.why];
-            let known = table.iter().rposition(|known| *known == entry);
-            let at = known.unwrap_or_else(|| {
-                table.push(entry);
-                table.len() - 1
-            });
-            f.place(exit.label);
-            number.set(at as u32);
-            f.jump_to(leave_by_number);
-        }
-        f.place(leave_by_number);
+        f.place(self.leave_by_number);
+        let mut table = self.exits.take();
         if table.is_empty() {
             table.push([0; 3]);
         }
-        let entry = f.table(&table).get(number.get());
+        let entry = f.table(&table).get(self.exit.get());
         self.pc.set(entry.element(0));
         self.left.set(self.left.get() + entry.element::<u32>(1));
         self.why.set(entry.element(2));

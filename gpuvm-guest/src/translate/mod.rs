@@ -17,17 +17,25 @@ use gpuvm::Routine;
 use gpuvm::build::Body;
 
 use self::blocks::{Block, Found, Instruction, find};
-use self::emit::{Processor, View, emit};
-use self::routes::{Graph, route};
+use self::emit::{Processor, View, Ways, emit};
+use self::routes::{Graph, checks, route};
 use crate::error::Result;
 use crate::image::Place;
 use crate::program::{Machine, Program};
 use crate::routines::layout::{EXECUTE, PAGE, PAGE_BITS};
 
-/// Instructions of all programs together that are translated at most.
-const MOST: usize = 4000;
+/// Instructions of all programs together that are translated at most, at first and whenever that is done anew: a translation is to be there in some milliseconds,
+/// and who needs more of it comes to it.
+const MOST: [usize; 3] = [96, 512, 2048];
+/// Of each program so many, however many programs there are.
+const AT_LEAST: usize = 32;
+/// Addresses of a program from which code is followed at most.
+const MOST_SEEDS: usize = 512;
 /// How often a translation is made anew at most.
 const MOST_TRANSLATIONS: u32 = 12;
+
+/// Addresses by program, in order.
+type Addresses = Vec<Vec<u32>>;
 
 /// What is translated of programs, and what is to be.
 #[derive(Debug)]
@@ -39,17 +47,22 @@ pub(crate) struct Translator {
     seeds: Vec<BTreeSet<u32>>,
     /// Whether there are more than were translated.
     new_seeds: bool,
+    /// Whether it begins with all.
+    patient: bool,
     /// How often it was made, and after how many rounds it may be again.
     made: u32,
     wait: u32,
     routine: Option<Routine>,
     /// Where guests may begin with translated code, by program.
-    entries: Vec<Vec<u32>>,
+    entries: Addresses,
+    /// The addresses of all instructions that are translated, by program.
+    translated: Addresses,
 }
 
 impl Translator {
-    /// A translator of programs, whose guests have maps of `1 << coverage` edges if they have any.
-    pub fn new(programs: &[Program], places: &[Place], coverage: u32) -> Result<Translator> {
+    /// A translator of programs, whose guests have maps of `1 << coverage` edges if they have any. If it is `patient`, it begins with all that it would translate in
+    /// the end, because what becomes of translations costs more than they do.
+    pub fn new(programs: &[Program], places: &[Place], coverage: u32, patient: bool) -> Result<Translator> {
         let view = |(program, place): (&Program, &Place)| View {
             header: place.header,
             base: program.extent().0,
@@ -62,10 +75,12 @@ impl Translator {
             coverage: (coverage != 0).then_some(coverage),
             seeds: programs.iter().map(seed).collect(),
             new_seeds: true,
+            patient,
             made: 0,
             wait: 0,
             routine: None,
             entries: Vec::new(),
+            translated: Vec::new(),
         };
         translator.refresh()?;
         Ok(translator)
@@ -76,18 +91,37 @@ impl Translator {
         self.routine.as_ref()
     }
 
+    /// Whether translated code goes on from an address.
+    pub fn enters(&self, program: usize, address: u64) -> bool {
+        let entries = self.entries.get(program).map_or(&[][..], Vec::as_slice);
+        u32::try_from(address).is_ok_and(|address| entries.binary_search(&address).is_ok())
+    }
+
     /// Where guests may begin with translated code, by program.
     pub fn entries(&self) -> &[Vec<u32>] {
         &self.entries
     }
 
-    /// Notes that a guest has come to code that is not translated, at an address or behind it.
-    pub fn left(&mut self, program: usize, address: u64) {
-        let (Ok(address), Some(seeds)) = (u32::try_from(address), self.seeds.get_mut(program)) else {
-            return;
+    /// Notes that a guest has come to an address: it has left translated code there, or was emulated for some time and has not come to any. Of an instruction that is
+    /// translated the former says nothing, it has failed or was too much.
+    pub fn comes_to(&mut self, program: usize, address: u64, left: bool) {
+        let known = |list: &[Vec<u32>]| {
+            let list = list.get(program).map_or(&[][..], Vec::as_slice);
+            u32::try_from(address).is_ok_and(|address| list.binary_search(&address).is_ok())
         };
-        let known = self.entries.get(program).is_some_and(|entries| entries.binary_search(&address).is_ok());
-        if !known && word_at(&self.programs[program], address).is_some() {
+        if known(if left { &self.translated } else { &self.entries }) {
+            return;
+        }
+        let granule = if self.programs[program].machine() == Machine::AArch64 {
+            4
+        } else {
+            2
+        };
+        if let (Ok(address), Some(seeds)) = (u32::try_from(address), self.seeds.get_mut(program))
+            && address % granule == 0
+            && seeds.len() < MOST_SEEDS
+            && word_at(&self.programs[program], address).is_some()
+        {
             self.new_seeds |= seeds.insert(address);
         }
     }
@@ -100,9 +134,9 @@ impl Translator {
         }
         self.new_seeds = false;
         self.made += 1;
-        self.wait = 1 << self.made;
+        self.wait = (1 << self.made) >> 2;
         let machine = self.programs.first().map_or(Machine::AArch64, Program::machine);
-        let (routine, entries) = match machine {
+        let (routine, entries, translated) = match machine {
             Machine::RiscV32 => self.translate(
                 |program, address| half_words(program, address).map(|bits| riscv::instruction(address, bits, false)),
                 |f, made| made.emit::<riscv::RiscV<'_, u32>>(f),
@@ -122,6 +156,7 @@ impl Translator {
         };
         self.routine = Some(routine);
         self.entries = entries;
+        self.translated = translated;
         Ok(true)
     }
 
@@ -129,13 +164,20 @@ impl Translator {
         &self,
         decode: impl Fn(&Program, u32) -> Option<Instruction<D>>,
         emit: impl for<'b> FnOnce(&'b Body, &Code<'_, D>),
-    ) -> Result<(Routine, Vec<Vec<u32>>)> {
-        let most = MOST / self.programs.len().max(1);
+    ) -> Result<(Routine, Addresses, Addresses)> {
+        let stage = if self.patient { MOST.len() } else { self.made as usize };
+        let most = MOST[stage.clamp(1, MOST.len()) - 1] / self.programs.len().max(1);
         let mut blocks: Vec<Block<D>> = Vec::new();
         let mut entries = BTreeSet::new();
         for (number, program) in self.programs.iter().enumerate() {
             let seeds = self.seeds[number].iter().copied();
-            let found: Found<D> = find(number, seeds, most.max(500), |address| decode(program, address));
+            let found: Found<D> = find(
+                number,
+                seeds,
+                most.max(AT_LEAST),
+                |address| decode(program, address),
+                |address| program.end_of(address.into()).map(|end| end as u32),
+            );
             let first = blocks.len();
             for (at, mut block) in found.blocks.into_iter().enumerate() {
                 if found.entries.contains(&block.address()) {
@@ -152,11 +194,16 @@ impl Translator {
             .map(|block| block.next.iter().filter_map(|(_, to)| *to).collect())
             .collect();
         let routed = route(&graph, &mut entries);
+        let costs: Vec<u32> = blocks.iter().map(Block::retired).collect();
+        let asked = checks(&graph, &costs, &entries, &routed);
         let code = Code {
             views: &self.views,
             blocks: &blocks,
-            entries: &entries,
-            routed: &routed,
+            ways: Ways {
+                entries: &entries,
+                routed: &routed,
+                asked: &asked,
+            },
             coverage: self.coverage,
         };
         let routine = gpuvm::build("guest", |f| emit(f, &code))?;
@@ -164,8 +211,14 @@ impl Translator {
         for &entry in &entries {
             by_program[blocks[entry].program].push(blocks[entry].address());
         }
-        by_program.iter_mut().for_each(|entries| entries.sort_unstable());
-        Ok((routine, by_program))
+        let mut translated = vec![Vec::new(); self.programs.len()];
+        for block in &blocks {
+            translated[block.program].extend(block.code.iter().map(|instruction| instruction.address));
+        }
+        for list in by_program.iter_mut().chain(&mut translated) {
+            list.sort_unstable();
+        }
+        Ok((routine, by_program, translated))
     }
 }
 
@@ -173,14 +226,13 @@ impl Translator {
 struct Code<'c, D> {
     views: &'c [View],
     blocks: &'c [Block<D>],
-    entries: &'c BTreeSet<usize>,
-    routed: &'c BTreeSet<(usize, usize)>,
+    ways: Ways<'c>,
     coverage: Option<u32>,
 }
 
 impl<D> Code<'_, D> {
     fn emit<'b, P: Processor<'b, Decoded = D>>(&self, f: &'b Body) {
-        emit::<P>(f, self.views, self.blocks, self.entries, self.routed, self.coverage);
+        emit::<P>(f, self.views, self.blocks, self.ways, self.coverage);
     }
 }
 

@@ -94,6 +94,7 @@ pub(super) fn instruction(address: u32, bits: u32, long: bool) -> Instruction<De
         kind::JAL | kind::BEQ..=kind::BGEU if long && far >> 32 != 0 => Flow::Leave,
         kind::JAL if rd == 0 => Flow::Jump(target),
         kind::JAL => Flow::Call(target),
+        kind::JALR if rd == 0 && matches!(decoded.word >> 13 & 31, 1 | 5) => Flow::Return,
         kind::JALR => Flow::Indirect { call: rd != 0 },
         kind::BEQ..=kind::BGEU => Flow::Branch(target),
         kind::ECALL => Flow::System,

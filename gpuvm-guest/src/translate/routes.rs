@@ -38,7 +38,9 @@ fn settle(
         let inside: BTreeSet<usize> = part.iter().copied().collect();
         let mut heads: BTreeSet<usize> = part.iter().copied().filter(|block| entries.contains(block)).collect();
         for from in (0..graph.len()).filter(|from| !inside.contains(from)) {
-            let into = graph[from].iter().filter(|&&to| inside.contains(&to) && !routed.contains(&(from, to)));
+            let into = graph[from]
+                .iter()
+                .filter(|&&to| inside.contains(&to) && !routed.contains(&(from, to)));
             heads.extend(into);
         }
         let Some(&head) = heads.first() else { continue };
@@ -57,6 +59,67 @@ fn settle(
         closed.insert(head);
         settle(graph, &part, entries, routed, false, &closed);
     }
+}
+
+/// How many instructions at most a guest may retire from a block to the next one that asks for its budget.
+const FAR: u32 = 512;
+
+/// Which blocks ask whether the budget lasts, and for how many instructions: as many as there are at most on a way to the next that asks. Entries do, and what closes a
+/// loop leads to one. `costs` are the instructions of each block.
+pub(super) fn checks(
+    graph: &Graph,
+    costs: &[u32],
+    entries: &BTreeSet<usize>,
+    routed: &BTreeSet<(usize, usize)>,
+) -> Vec<Option<u32>> {
+    let mut asks = vec![false; graph.len()];
+    entries.iter().for_each(|&entry| asks[entry] = true);
+    // Blocks behind all that they lead to, but for what closes loops.
+    let mut order = Vec::with_capacity(graph.len());
+    let (mut seen, mut open) = (vec![false; graph.len()], vec![false; graph.len()]);
+    for root in 0..graph.len() {
+        if seen[root] {
+            continue;
+        }
+        asks[root] = true;
+        let mut path = vec![(root, 0)];
+        (seen[root], open[root]) = (true, true);
+        while let Some((block, at)) = path.pop() {
+            match graph[block].get(at) {
+                Some(&to) => {
+                    path.push((block, at + 1));
+                    if routed.contains(&(block, to)) {
+                        continue;
+                    }
+                    if open[to] {
+                        asks[to] = true;
+                    } else if !seen[to] {
+                        (seen[to], open[to]) = (true, true);
+                        path.push((to, 0));
+                    }
+                }
+                None => {
+                    open[block] = false;
+                    order.push(block);
+                }
+            }
+        }
+    }
+    let mut far = vec![0; graph.len()];
+    for &block in &order {
+        let mut most = 0;
+        for &to in graph[block].iter().filter(|&&to| !routed.contains(&(block, to))) {
+            if costs[block] + far[to] > FAR {
+                asks[to] = true;
+            }
+            if !asks[to] {
+                most = most.max(far[to]);
+            }
+        }
+        far[block] = costs[block] + most;
+    }
+    let asked = asks.into_iter().zip(far);
+    asked.map(|(asks, far)| asks.then_some(far)).collect()
 }
 
 /// The blocks that reach each other, in groups: Tarjan's strongly connected components that have an edge inside.
@@ -143,6 +206,21 @@ mod tests {
         // 1 → 2 → 3 → 1, entered at 1, and at 3 from a call's return.
         let graph = vec![vec![1], vec![2, 4], vec![3], vec![1], vec![]];
         assert_eq!(routed(&graph, &[0, 3]), (vec![(3, 1)], vec![0, 1, 3]));
+    }
+
+    #[test]
+    fn loops_and_entries_ask_for_the_budget() {
+        // 0 → 1 → 2 or 3 → 4 → 1, or the end.
+        let graph = vec![vec![1], vec![2, 3], vec![4], vec![4], vec![1, 5], vec![]];
+        let asked = checks(&graph, &[1, 2, 3, 4, 5, 6], &BTreeSet::from([0]), &BTreeSet::new());
+        assert_eq!(asked, [Some(1), Some(17), None, None, None, None]);
+        let long = checks(
+            &vec![vec![1], vec![2], vec![]],
+            &[300, 300, 300],
+            &BTreeSet::from([0]),
+            &BTreeSet::new(),
+        );
+        assert_eq!(long, [Some(300), Some(300), Some(300)]);
     }
 
     #[test]
