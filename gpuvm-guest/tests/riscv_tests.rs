@@ -138,3 +138,13 @@ fn narrow_machine_translated_by_epochs() {
 fn wide_machine_translated_specialised() {
     pass("rv64", 98, translated_on(Engine::Specialized));
 }
+
+#[test]
+fn wide_machine_translated_by_epochs() {
+    pass("rv64", 98, translated_on(Engine::Epoch));
+}
+
+#[test]
+fn narrow_machine_translated_specialised() {
+    pass("rv32", 72, translated_on(Engine::Specialized));
+}

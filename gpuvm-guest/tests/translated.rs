@@ -236,14 +236,14 @@ fn random_code_is_the_same_on_the_interpreter() {
 #[test]
 fn random_code_is_the_same_by_epochs() {
     for machine in ["riscv64", "aarch64"] {
-        agree(11, machine, 3, Engine::Epoch);
+        agree(7, machine, 8, Engine::Epoch);
     }
 }
 
 #[test]
 fn random_code_is_the_same_specialised() {
     for machine in ["riscv32", "aarch64"] {
-        agree(13, machine, 2, Engine::Specialized);
+        agree(7, machine, 8, Engine::Specialized);
     }
 }
 
