@@ -1,4 +1,4 @@
-//! Runs an ELF file as guests: `run FILE COUNT [ARGUMENT…]`, with this program's input for each and the number of the guest for `%`. Prints what the first
+//! Runs an ELF file as guests: `run FILE COUNT [ARGUMENT…]`, with this program's input for each and the number of the guest for `%`. `EMULATED`, `ENGINE` and `MEMORY` are variables of the environment. Prints what the first
 //! and the last write, how they stop, and how long it took.
 
 use std::io::{IsTerminal, Read};
@@ -34,6 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .ok()
             .and_then(|bytes| bytes.parse().ok())
             .unwrap_or(512 << 10),
+        translated: std::env::var("EMULATED").is_err(),
         engine,
         ..Settings::default()
     };

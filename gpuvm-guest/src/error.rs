@@ -60,6 +60,12 @@ pub enum Error {
         /// How many bytes.
         bytes: usize,
     },
+    /// A map of edges of a size that there is not.
+    #[error("a map of {bits} edges; the size of `coverage` is a power of two, 32 at least")]
+    Coverage {
+        /// Bits.
+        bits: u32,
+    },
     /// Guests' memory is larger than what an engine can address.
     #[error(
         "{guests} guests of {words} words each are more than 2^32 words; run fewer at a time, or give them less memory"

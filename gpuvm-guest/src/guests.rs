@@ -9,12 +9,14 @@ use crate::error::{Error, Result};
 use crate::image::{Image, Place};
 use crate::machine::Cpus;
 use crate::program::Program;
+use crate::routines::coverage::Maps;
 use crate::routines::event::{self, Event, Resume};
 use crate::routines::layout::{self, PAGE, PAGE_BITS};
 use crate::routines::service::{BEGIN, Copies, PROTECT, Span, WRITE_BYTES};
 use crate::start::{Start, stack};
 use crate::stop::{FaultKind, Stop};
 use crate::system::{Answer, Call, Edit, Heap, Streams, System};
+use crate::translate::Translator;
 
 /// What guests have, and how they are run.
 #[derive(Clone, Debug)]
@@ -29,6 +31,12 @@ pub struct Settings {
     pub budget: u64,
     /// How many instructions a guest may retire while others wait for an answer to a system call. A million if you do not say.
     pub slice: u32,
+    /// Whether guests run code that was translated to gpuvm's, which is faster than to emulate it; what they do is the same. `true` if you do not say. On
+    /// [`Engine::Native`] they are emulated all the same, because there the emulator is compiled and a translation would be interpreted.
+    pub translated: bool,
+    /// Has each guest keep a map of the edges that it has taken, from branch to target, as fuzzers ask for: of so many bits, a power of two. No map if you do not
+    /// say.
+    pub coverage: Option<u32>,
     /// The engine.
     pub engine: Engine,
 }
@@ -41,8 +49,16 @@ impl Default for Settings {
             stack: 64 << 10,
             budget: u64::MAX,
             slice: 1_000_000,
+            translated: true,
+            coverage: None,
             engine: Engine::Auto,
         }
+    }
+}
+
+impl Settings {
+    fn is_translated(&self) -> bool {
+        self.translated && self.engine != Engine::Native
     }
 }
 
@@ -55,7 +71,33 @@ struct Guest {
     retired: u64,
     /// With what it goes on, or why it does not.
     state: State,
+    way: Way,
+    /// The address of its next instruction, once it has run.
+    pc: u64,
+    /// How many instructions it is emulated before it goes on by translated code.
+    patience: u32,
 }
+
+/// What runs a guest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Translated code, until it leaves that.
+    Translated,
+    /// The emulator, until there is translated code.
+    Emulated,
+    /// The emulator alone, because the guest has changed its code or nothing is translated.
+    Never,
+}
+
+/// A guest that comes back from translated code before it has retired so many instructions is emulated longer each time, up to as many.
+const WORTH_IT: u32 = 1 << 12;
+const MOST_PATIENCE: u32 = 1 << 16;
+/// What translated code asks of a budget at most, and a bit more.
+const LITTLE: u64 = 1 << 10;
+/// A guest is emulated for so long at least before the translator is told where it is.
+const AT_LEAST: u64 = 1 << 10;
+/// Of a budget so much at a time, so that what is left of it is a signed number.
+const MOST_AT_ONCE: u64 = 1 << 30;
 
 #[derive(Clone, Copy, Debug)]
 enum State {
@@ -76,8 +118,86 @@ pub struct Guests {
     memory: Buffer<u32>,
     shared: Buffer<u32>,
     cpus: Cpus,
+    translation: Option<Translation>,
     /// How long engines have worked.
     time: Duration,
+}
+
+/// Guests at their first instructions.
+struct Begun {
+    guests: Vec<Guest>,
+    /// The address of the first instruction of each, and its stack pointer.
+    processors: Vec<(u64, u64)>,
+    edits: Edits,
+}
+
+impl Begun {
+    fn new(programs: &[Program], places: &[Place], settings: &Settings, starts: Vec<Start>) -> Result<Begun> {
+        let way = if settings.is_translated() {
+            Way::Translated
+        } else {
+            Way::Never
+        };
+        let mut begun = Begun {
+            guests: Vec::with_capacity(starts.len()),
+            processors: Vec::with_capacity(starts.len()),
+            edits: Edits::default(),
+        };
+        for (guest, start) in starts.into_iter().enumerate() {
+            let (Some(program), Some(place)) = (programs.get(start.program), places.get(start.program)) else {
+                return Err(Error::Program {
+                    guest,
+                    program: start.program,
+                    programs: programs.len(),
+                });
+            };
+            let bytes = stack(program, &start, place.stack);
+            if bytes.len() > settings.stack as usize / 2 {
+                let bytes = bytes.len();
+                return Err(Error::Arguments { guest, bytes });
+            }
+            let pointer = place.stack - bytes.len() as u64;
+            begun.processors.push((program.entry(), pointer));
+            begun.edits.words.extend([BEGIN, place.header]);
+            begun.edits.write(pointer, &bytes);
+            begun.edits.end();
+            begun.guests.push(Guest {
+                program: start.program,
+                streams: Streams {
+                    input: start.input,
+                    ..Streams::default()
+                },
+                heap: Heap {
+                    start: place.heap,
+                    end: place.heap,
+                    limit: place.heap_end,
+                },
+                retired: 0,
+                state: State::Ready(None),
+                way,
+                pc: program.entry(),
+                patience: 1,
+            });
+        }
+        Ok(begun)
+    }
+}
+
+/// What guests run beside the emulator.
+#[derive(Debug)]
+struct Translation {
+    translator: Translator,
+    /// What guests share, with where translated code is entered.
+    image: Image,
+}
+
+impl Translation {
+    /// Notes in what guests share where they enter.
+    fn enter(&mut self, programs: &[Program]) {
+        for (which, (program, entries)) in programs.iter().zip(self.translator.entries()).enumerate() {
+            self.image.enter(which, program, entries);
+        }
+    }
 }
 
 impl Guests {
@@ -85,8 +205,8 @@ impl Guests {
     ///
     /// # Errors
     ///
-    /// If there are no programs or no guests, if the programs are for different machines or a guest names one that is not there, if its arguments do not fit,
-    /// and those of [`Runtime::buffer`].
+    /// If there are no programs or no guests, if a map's size is no power of two from 32 bits on, if the programs are for different machines or a guest names one
+    /// that is not there, if its arguments do not fit, and those of [`Runtime::buffer`].
     pub fn new(
         runtime: &Runtime,
         programs: &[Program],
@@ -109,13 +229,18 @@ impl Guests {
                 });
             }
         }
-        let image = Image::new(programs, settings.heap, settings.stack);
+        let coverage = match settings.coverage {
+            None => 0,
+            Some(bits) if bits.is_power_of_two() && (32..1 << 30).contains(&bits) => bits.trailing_zeros(),
+            Some(bits) => return Err(Error::Coverage { bits }),
+        };
+        let image = Image::new(programs, settings.heap, settings.stack, coverage);
         let starts: Vec<Start> = starts.into_iter().collect();
         if starts.is_empty() {
             return Err(Error::Nothing("guests"));
         }
         let pages = image.places.iter().map(|place| place.pages).max().unwrap_or(0);
-        let chunk = (layout::own_pages(pages) + settings.memory.next_multiple_of(PAGE) / 4) as usize;
+        let chunk = (layout::own_pages(pages, coverage) + settings.memory.next_multiple_of(PAGE) / 4) as usize;
         if chunk
             .checked_mul(starts.len())
             .is_none_or(|words| words > u32::MAX as usize)
@@ -125,56 +250,58 @@ impl Guests {
                 words: chunk,
             });
         }
-        let mut edits = Edits::default();
-        let (mut guests, mut beginnings) = (Vec::new(), Vec::new());
-        for (guest, start) in starts.into_iter().enumerate() {
-            let (Some(program), Some(place)) = (programs.get(start.program), image.places.get(start.program)) else {
-                return Err(Error::Program {
-                    guest,
-                    program: start.program,
-                    programs: programs.len(),
-                });
-            };
-            let bytes = stack(program, &start, place.stack);
-            if bytes.len() > settings.stack as usize / 2 {
-                let bytes = bytes.len();
-                return Err(Error::Arguments { guest, bytes });
-            }
-            let pointer = place.stack - bytes.len() as u64;
-            beginnings.push((program.entry(), pointer));
-            edits.words.extend([BEGIN, place.header]);
-            edits.write(pointer, &bytes);
-            edits.end();
-            guests.push(Guest {
-                program: start.program,
-                streams: Streams {
-                    input: start.input,
-                    ..Streams::default()
-                },
-                heap: Heap {
-                    start: place.heap,
-                    end: place.heap,
-                    limit: place.heap_end,
-                },
-                retired: 0,
-                state: State::Ready(None),
-            });
-        }
+        let Begun {
+            guests,
+            processors,
+            edits,
+        } = Begun::new(programs, &image.places, &settings, starts)?;
+        let translated = settings.is_translated();
         let memory = runtime.buffer(&vec![0u32; chunk * guests.len()])?;
+        let places = image.places.clone();
+        let (translation, words) = if translated {
+            let mut translation = Translation {
+                translator: Translator::new(programs, &places, coverage, settings.engine == Engine::Specialized)?,
+                image,
+            };
+            translation.enter(programs);
+            let words = runtime.buffer(&translation.image.words)?;
+            (Some(translation), words)
+        } else {
+            (None, runtime.buffer(&image.words)?)
+        };
         let guests = Guests {
             runtime: runtime.clone(),
             settings,
             programs: programs.to_vec(),
-            places: image.places,
+            places,
             chunk,
             memory,
-            shared: runtime.buffer(&image.words)?,
-            cpus: Cpus::new(runtime, first.machine(), &beginnings)?,
+            shared: words,
+            cpus: Cpus::new(runtime, first.machine(), &processors)?,
             guests,
+            translation,
             time: Duration::ZERO,
         };
         guests.edit(&edits)?;
         Ok(guests)
+    }
+
+    /// Begins all guests anew, as many as there are, with what is known of their programs' code by now.
+    ///
+    /// # Errors
+    ///
+    /// If there are not as many `starts`, and those of [`Guests::new`].
+    pub fn restart(&mut self, starts: impl IntoIterator<Item = Start>) -> Result<()> {
+        let starts: Vec<Start> = starts.into_iter().collect();
+        if starts.len() != self.guests.len() {
+            let (guest, guests) = (starts.len(), self.guests.len());
+            return Err(Error::Guest { guest, guests });
+        }
+        let begun = Begun::new(&self.programs, &self.places, &self.settings, starts)?;
+        self.cpus.restart(&begun.processors)?;
+        self.guests = begun.guests;
+        self.edit(&begun.edits)?;
+        Ok(())
     }
 
     /// How many there are.
@@ -195,47 +322,113 @@ impl Guests {
     pub fn run(&mut self, system: &mut dyn System) -> Result<()> {
         let mut halted = false;
         while !halted {
-            let resumes: Vec<Resume> = self.guests.iter().map(|guest| self.resume(guest)).collect();
-            if resumes.iter().all(|resume| !resume.go) {
+            let mut calls = Vec::new();
+            let mut any = false;
+            for translated in [true, false] {
+                let resumes: Vec<Resume> = self.guests.iter().map(|guest| self.resume(guest, translated)).collect();
+                if resumes.iter().any(|resume| resume.go) {
+                    any = true;
+                    self.launch(translated, &resumes, &mut calls)?;
+                    self.refresh()?;
+                }
+            }
+            if !any {
                 break;
             }
-            let (events, time) = self.cpus.run(
-                &self.runtime,
-                self.settings.engine,
-                (&self.memory, &self.shared),
-                &resumes,
-            )?;
-            self.time += time;
-            let mut calls = Vec::new();
-            let mut floats = false;
-            for (index, (event, resume)) in events.iter().zip(&resumes).enumerate() {
-                if !resume.go {
-                    continue;
-                }
-                floats |= event.kind == event::NEEDS_FLOATS;
-                if let Some(call) = self.guests[index].stopped(event, self.settings.budget) {
-                    calls.push((index, call));
-                }
-            }
-            if floats {
-                self.cpus.with_floats();
-            }
+            calls.sort_by_key(|(guest, _)| *guest);
             halted = self.answer_all(system, calls)?;
         }
         Ok(())
     }
 
-    /// What a guest is told before a run.
-    fn resume(&self, guest: &Guest) -> Resume {
+    /// Runs those that go on, by translated code or the emulator, and notes which of them call the system.
+    fn launch(&mut self, translated: bool, resumes: &[Resume], calls: &mut Vec<(usize, Asked)>) -> Result<()> {
+        // A device's compiler takes seconds over the emulator, and here it has little to do.
+        let short = !translated
+            && resumes
+                .iter()
+                .all(|resume| !resume.go || resume.patience.min(resume.budget) < WORTH_IT);
+        let engine = match self.settings.engine {
+            Engine::Specialized if short => Engine::Interpreter,
+            engine => engine,
+        };
+        let routine = self
+            .translation
+            .as_ref()
+            .and_then(|translation| translation.translator.routine());
+        let (events, time) = self.cpus.run(
+            &self.runtime,
+            engine,
+            routine.filter(|_| translated),
+            (&self.memory, &self.shared),
+            resumes,
+        )?;
+        self.time += time;
+        let mut floats = false;
+        for (index, (event, resume)) in events.iter().zip(resumes).enumerate() {
+            if !resume.go {
+                continue;
+            }
+            floats |= event.kind == event::NEEDS_FLOATS;
+            let guest = &mut self.guests[index];
+            // Where it leaves translated code, and where it is after some time without, there is code that may be worth it.
+            let left = event.kind == event::LEFT;
+            let comes_to_code = left || event.kind == event::BUDGET && !translated;
+            if let Some(translation) = self.translation.as_mut().filter(|_| comes_to_code) {
+                translation.translator.comes_to(guest.program, event.pc, left);
+            }
+            if let Some(call) = guest.stopped(event, self.settings.budget) {
+                calls.push((index, call));
+            }
+        }
+        if floats {
+            self.cpus.with_floats();
+        }
+        Ok(())
+    }
+
+    /// Translates code that guests have come to, now and then.
+    fn refresh(&mut self) -> Result<()> {
+        let Some(translation) = &mut self.translation else {
+            return Ok(());
+        };
+        if translation.translator.refresh()? {
+            translation.enter(&self.programs);
+            self.shared.write(&translation.image.words)?;
+            let translator = &translation.translator;
+            for guest in &mut self.guests {
+                if guest.way == Way::Emulated && translator.enters(guest.program, guest.pc) {
+                    guest.way = Way::Translated;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a guest is told before a run by translated code or by the emulator.
+    fn resume(&self, guest: &Guest, translated: bool) -> Resume {
         let State::Ready(answer) = guest.state else {
             return Resume::default();
+        };
+        if (guest.way == Way::Translated) != translated {
+            return Resume::default();
+        }
+        let most = match guest.way {
+            Way::Emulated => u64::from(guest.patience) * 4 + AT_LEAST,
+            _ => MOST_AT_ONCE,
         };
         let left = self.settings.budget.saturating_sub(guest.retired);
         Resume {
             go: true,
             answered: answer.is_some(),
             answer: answer.unwrap_or(0),
-            budget: left.min(u64::from(self.settings.slice)) as u32,
+            budget: left.min(u64::from(self.settings.slice)).min(most) as u32,
+            // What is left of a budget in the end is too little for translated code.
+            patience: if guest.way == Way::Never || left < LITTLE {
+                u32::MAX
+            } else {
+                guest.patience
+            },
         }
     }
 
@@ -523,6 +716,53 @@ impl Guests {
         Ok(())
     }
 
+    /// The edges that guests of a range have taken, all of them together: a bit for each, by a hash of both ends, of as many as
+    /// [`Settings::coverage`] says. Nothing without that. A guest that was copied has the edges of the one that it was copied from.
+    ///
+    /// # Errors
+    ///
+    /// If there are no such guests, and those of a launch.
+    pub fn edges(&self, guests: Range<usize>) -> Result<Vec<u32>> {
+        let (Some(bits), false) = (self.settings.coverage, guests.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        self.guest(guests.end - 1)?;
+        let maps = Maps {
+            first: guests.start as u32,
+            count: guests.len() as u32,
+            chunk: self.chunk as u32,
+        };
+        let done = self
+            .runtime
+            .launch("gpuvm-guest.edges")?
+            .args((&self.memory, &self.shared, maps))
+            .vms(bits as usize / 32)
+            .engine(self.settings.engine)
+            .run()?;
+        Ok(done.output()?)
+    }
+
+    /// How many edges each guest has taken that are not among these, which are such as [`edges`](Guests::edges) gives.
+    ///
+    /// # Errors
+    ///
+    /// If these are not as many, and those of a launch.
+    pub fn new_edges(&self, known: &[u32]) -> Result<Vec<u32>> {
+        let bits = self.settings.coverage.unwrap_or(0);
+        if known.len() != bits as usize / 32 || bits == 0 {
+            let bits = known.len() as u32 * 32;
+            return Err(Error::Coverage { bits });
+        }
+        let done = self
+            .runtime
+            .launch("gpuvm-guest.new-edges")?
+            .args((&self.memory, &self.shared, known))
+            .vms(self.guests.len())
+            .engine(self.settings.engine)
+            .run()?;
+        Ok(done.output()?)
+    }
+
     /// Gives a guest more to read.
     ///
     /// # Errors
@@ -558,9 +798,12 @@ impl Guest {
     fn stopped(&mut self, event: &Event, budget: u64) -> Option<Asked> {
         self.retired += u64::from(event.retired);
         let pc = event.pc;
+        self.pc = pc;
+        self.turn(event);
         self.state = match event.kind {
             event::BUDGET if self.retired >= budget => State::Stopped(Stop::OutOfBudget { pc }),
             event::BUDGET | event::NEEDS_FLOATS | event::IDLE => State::Ready(None),
+            event::LEFT | event::ENTERED | event::CHANGED => State::Ready(None),
             event::CALL => {
                 return Some(Asked {
                     number: event.detail,
@@ -576,6 +819,29 @@ impl Guest {
             }),
         };
         None
+    }
+
+    /// Decides what runs it next.
+    fn turn(&mut self, event: &Event) {
+        match (self.way, event.kind) {
+            (Way::Never, _) => {}
+            (_, event::CHANGED) => self.way = Way::Never,
+            (_, event::ENTERED | event::CALL) => self.way = Way::Translated,
+            (_, event::LEFT) => {
+                self.way = Way::Emulated;
+                self.patience = match event.retired {
+                    WORTH_IT.. => 1,
+                    _ => (self.patience * 2).min(MOST_PATIENCE),
+                };
+            }
+            // A block is longer than what is left of the budget.
+            (Way::Translated, event::BUDGET) if event.retired == 0 => self.way = Way::Emulated,
+            (Way::Emulated, event::BUDGET) => {
+                self.way = Way::Translated;
+                self.patience = (self.patience * 2).min(MOST_PATIENCE);
+            }
+            _ => {}
+        }
     }
 
     fn call(&mut self, guest: usize, asked: &Asked, word: usize) -> Call<'_> {

@@ -2,9 +2,10 @@
 
 use crate::aarch64;
 use crate::program::{Machine, Program};
-use crate::riscv::decode::{Decoded, WIDE, decode, kind};
+use crate::riscv::decode::{Decoded, ENTRY, WIDE, decode, kind};
 use crate::routines::layout::{
-    BASE, CODE, CODE_WORDS, DECODED, EXECUTE, HEADER, PAGE, PAGE_BITS, PAGE_WORDS, PAGES, READ, TABLE, WRITE,
+    BASE, CODE, CODE_WORDS, CODED, COVERAGE, DECODED, EXECUTE, HEADER, PAGE, PAGE_BITS, PAGE_WORDS, PAGES, READ, TABLE,
+    WRITE,
 };
 
 /// Bytes of a page as guests are told, of which ours are parts.
@@ -33,14 +34,46 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// An image of programs, whose guests have a heap and a stack of so many bytes at most.
-    pub fn new(programs: &[Program], heap: u32, stack: u32) -> Image {
+    /// An image of programs, whose guests have a heap and a stack of so many bytes at most, and a map of so many bits of edges, as a power of two.
+    pub fn new(programs: &[Program], heap: u32, stack: u32, coverage: u32) -> Image {
         let mut words = vec![0; PAGE_WORDS as usize];
         let places = programs
             .iter()
-            .map(|program| add(&mut words, program, heap, stack))
+            .map(|program| {
+                let place = add(&mut words, program, heap, stack);
+                words[place.header as usize + COVERAGE] = coverage;
+                place
+            })
             .collect();
         Image { words, places }
+    }
+
+    /// Notes at which addresses of a program its translation is entered, in place of those that were before.
+    pub fn enter(&mut self, which: usize, program: &Program, entries: &[u32]) {
+        let header = self.places[which].header as usize;
+        let (first, arm) = (
+            self.words[header + DECODED] as usize,
+            program.machine() == Machine::AArch64,
+        );
+        let bit = if arm { aarch64::decode::ENTRY } else { ENTRY };
+        // Of RISC-V's two words for each half word of code the first has the bit, of AArch64's four for each word the second.
+        let (each, place) = if arm { (4, 1) } else { (2, 0) };
+        let count = self.words[header + CODE_WORDS] as usize * 4 / each;
+        for instruction in 0..count {
+            self.words[first + instruction * each + place] &= !bit;
+        }
+        let executable = program.pages().iter().filter(|(_, page)| page.flags & EXECUTE != 0);
+        let pages: Vec<u32> = executable.map(|(number, _)| *number).collect();
+        for entry in entries {
+            let Ok(page) = pages.binary_search(&(entry >> PAGE_BITS)) else {
+                continue;
+            };
+            let at = page * PAGE as usize + (entry % PAGE) as usize / if arm { 4 } else { 2 } * each;
+            // What is in two pages is decoded when it is come to.
+            if arm || self.words[first + at] & 0xff != kind::LATER {
+                self.words[first + at + place] |= bit;
+            }
+        }
     }
 }
 
@@ -73,7 +106,8 @@ fn add(words: &mut Vec<u32>, program: &Program, heap: u32, stack: u32) -> Place 
             }
             let zeros = page.bytes.iter().all(|byte| *byte == 0);
             let at = if zeros && !which { 0 } else { words.len() as u32 };
-            words[(table + number - base) as usize] = at | page.flags;
+            let coded = if which { CODED } else { 0 };
+            words[(table + number - base) as usize] = at | page.flags | coded;
             if at != 0 {
                 words.extend(page.bytes.chunks_exact(4).map(word));
             }

@@ -12,6 +12,7 @@ mod routines;
 mod start;
 mod stop;
 mod system;
+mod translate;
 
 pub use error::{Error, Result};
 pub use guests::{Guests, Settings};

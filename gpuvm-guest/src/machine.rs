@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use gpuvm::{Buffer, Engine, Runtime};
+use gpuvm::{Buffer, Engine, Routine, Runtime};
 
 use crate::aarch64;
 use crate::error::Result;
@@ -33,31 +33,29 @@ impl Cpus {
     pub fn new(runtime: &Runtime, machine: Machine, beginnings: &[(u64, u64)]) -> Result<Cpus> {
         let floats = false;
         Ok(match machine {
-            Machine::RiscV32 => {
-                let each = |&(pc, stack): &(u64, u64)| begun(pc as u32, stack as u32, 0);
-                let cpus: Vec<Cpu<u32>> = beginnings.iter().map(each).collect();
-                Cpus::Short {
-                    cpus: runtime.buffer(&cpus)?,
-                    floats,
-                }
-            }
-            Machine::RiscV64 => {
-                let each = |&(pc, stack): &(u64, u64)| begun(pc, stack, 0);
-                let cpus: Vec<Cpu<u64>> = beginnings.iter().map(each).collect();
-                Cpus::Long {
-                    cpus: runtime.buffer(&cpus)?,
-                    floats,
-                }
-            }
-            Machine::AArch64 => {
-                let each = |&(pc, stack): &(u64, u64)| armed(pc, stack);
-                let cpus: Vec<aarch64::cpu::Cpu> = beginnings.iter().map(each).collect();
-                Cpus::Arm {
-                    cpus: runtime.buffer(&cpus)?,
-                    floats,
-                }
-            }
+            Machine::RiscV32 => Cpus::Short {
+                cpus: runtime.buffer(&all(beginnings, narrow))?,
+                floats,
+            },
+            Machine::RiscV64 => Cpus::Long {
+                cpus: runtime.buffer(&all(beginnings, wide))?,
+                floats,
+            },
+            Machine::AArch64 => Cpus::Arm {
+                cpus: runtime.buffer(&all(beginnings, armed))?,
+                floats,
+            },
         })
+    }
+
+    /// Lets as many processors as there are begin anew.
+    pub fn restart(&self, beginnings: &[(u64, u64)]) -> Result<()> {
+        match self {
+            Cpus::Short { cpus, .. } => cpus.write(&all(beginnings, narrow))?,
+            Cpus::Long { cpus, .. } => cpus.write(&all(beginnings, wide))?,
+            Cpus::Arm { cpus, .. } => cpus.write(&all(beginnings, armed))?,
+        }
+        Ok(())
     }
 
     /// Bytes of a word.
@@ -75,11 +73,12 @@ impl Cpus {
         }
     }
 
-    /// Runs them over their memory and what they share. Tells how long the engine worked, too.
+    /// Runs them over their memory and what they share, by a translation of their code or by the emulator. Tells how long the engine worked, too.
     pub fn run(
         &self,
         runtime: &Runtime,
         engine: Engine,
+        translated: Option<&Routine>,
         (memory, shared): (&Buffer<u32>, &Buffer<u32>),
         resumes: &[Resume],
     ) -> Result<(Vec<Event>, Duration)> {
@@ -91,7 +90,10 @@ impl Cpus {
             Cpus::Arm { floats: false, .. } => "gpuvm-guest.aarch64",
             Cpus::Arm { floats: true, .. } => "gpuvm-guest.aarch64f",
         };
-        let launch = runtime.launch(id)?;
+        let launch = match translated {
+            Some(routine) => runtime.launch(routine)?,
+            None => runtime.launch(id)?,
+        };
         let launch = match self {
             Cpus::Short { cpus, .. } => launch.args((cpus, memory, shared, resumes)),
             Cpus::Long { cpus, .. } => launch.args((cpus, memory, shared, resumes)),
@@ -120,6 +122,18 @@ impl Cpus {
             Cpus::Arm { cpus, .. } => fork(cpus, guest, into),
         }
     }
+}
+
+fn all<T>(beginnings: &[(u64, u64)], one: fn(u64, u64) -> T) -> Vec<T> {
+    beginnings.iter().map(|&(pc, stack)| one(pc, stack)).collect()
+}
+
+fn narrow(pc: u64, stack: u64) -> Cpu<u32> {
+    begun(pc as u32, stack as u32, 0)
+}
+
+fn wide(pc: u64, stack: u64) -> Cpu<u64> {
+    begun(pc, stack, 0)
 }
 
 fn begun<X: Copy>(pc: X, stack: X, zero: X) -> Cpu<X> {

@@ -88,6 +88,14 @@ impl Program {
         symbol.map(|symbol| symbol.address)
     }
 
+    /// Where the function ends that an address is in.
+    pub(crate) fn end_of(&self, address: u64) -> Option<u64> {
+        let after = self.symbols.partition_point(|symbol| symbol.address <= address);
+        let symbol = self.symbols[..after].last()?;
+        let end = symbol.address + symbol.size;
+        (address < end).then_some(end)
+    }
+
     pub(crate) fn pages(&self) -> &BTreeMap<u32, Page> {
         &self.pages
     }

@@ -4,7 +4,7 @@ use gpuvm::Engine;
 use gpuvm_guest::{FaultKind, Guests, Linux, Program, Settings, Start, Stop};
 use proptest::prelude::*;
 
-use crate::support::{ARM, RISCV, bytes, elf, ended, on, runtime};
+use crate::support::{ARM, RISCV, bytes, elf, ended, on, runtime, translated_on};
 
 /// A program of a few instructions.
 fn code(words: &[u32]) -> Program {
@@ -12,7 +12,7 @@ fn code(words: &[u32]) -> Program {
 }
 
 /// Why programs of a few instructions stop, a guest each.
-fn stops(programs: &[&[u32]], engine: Engine) -> Vec<Stop> {
+fn stops(programs: &[&[u32]], settings: Settings) -> Vec<Stop> {
     let programs: Vec<Program> = programs.iter().map(|words| code(words)).collect();
     let starts = (0..programs.len()).map(|program| Start {
         program,
@@ -20,7 +20,7 @@ fn stops(programs: &[&[u32]], engine: Engine) -> Vec<Stop> {
     });
     let settings = Settings {
         budget: 1000,
-        ..on(engine)
+        ..settings
     };
     let guests = ended(&programs, starts.collect(), settings);
     (0..guests.len())
@@ -33,7 +33,7 @@ const LI_A7_93: u32 = 0x05d0_0893;
 const ECALL: u32 = 0x73;
 
 /// What each of these does is told by kind, address and place.
-fn faults(engine: Engine) {
+fn faults(settings: Settings) {
     let fault = |kind, address, pc| Stop::Fault { kind, address, pc };
     let cases: Vec<(&[u32], Stop)> = vec![
         (&[ADDI_A0_7, LI_A7_93, ECALL], Stop::Exited(7)),
@@ -84,7 +84,7 @@ fn faults(engine: Engine) {
         (&[0x3e80_0893, ECALL, 0x40a0_0533, LI_A7_93, ECALL], Stop::Exited(38)),
     ];
     let programs: Vec<&[u32]> = cases.iter().map(|(words, _)| *words).collect();
-    for (at, (stop, (_, expected))) in stops(&programs, engine).iter().zip(&cases).enumerate() {
+    for (at, (stop, (_, expected))) in stops(&programs, settings).iter().zip(&cases).enumerate() {
         match (stop, expected) {
             // Where the stack ends is a matter of settings.
             (
@@ -104,17 +104,24 @@ fn faults(engine: Engine) {
 
 #[test]
 fn faults_natively() {
-    faults(Engine::Native);
+    faults(on(Engine::Native));
 }
 
 #[test]
 fn faults_on_the_reference() {
-    faults(Engine::Reference);
+    faults(on(Engine::Reference));
 }
 
 #[test]
 fn faults_on_the_interpreter() {
-    faults(Engine::Interpreter);
+    faults(on(Engine::Interpreter));
+}
+
+#[test]
+fn faults_translated() {
+    for engine in [Engine::Reference, Engine::Interpreter, Engine::Epoch] {
+        faults(translated_on(engine));
+    }
 }
 
 #[test]

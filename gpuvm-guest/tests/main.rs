@@ -5,3 +5,4 @@ mod hostile;
 mod programs;
 mod riscv_tests;
 mod support;
+mod translated;

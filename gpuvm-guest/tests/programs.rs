@@ -1,9 +1,9 @@
 //! Programs in C, compiled by gcc with -O2, against what they give under qemu (`tests/c/build.sh` makes both).
 
 use gpuvm::Engine;
-use gpuvm_guest::{Program, Start, Stop};
+use gpuvm_guest::{Program, Settings, Start, Stop};
 
-use crate::support::{data, ended, on, program};
+use crate::support::{data, ended, on, program, translated_on};
 
 /// One run under qemu.
 struct Expected {
@@ -107,7 +107,7 @@ const ALL: [&str; 8] = [
 const SHORT: [&str; 2] = ["collatz", "json"];
 
 /// Runs programs for a machine with the numbers below `count`, side by side, and wants what qemu gives.
-fn agree(machine: &str, names: &[&str], count: u32, engine: Engine) {
+fn agree(machine: &str, names: &[&str], count: u32, settings: Settings) {
     let all = expected();
     let runs: Vec<&Expected> = all
         .iter()
@@ -131,7 +131,7 @@ fn agree(machine: &str, names: &[&str], count: u32, engine: Engine) {
             ..Start::with([run.program.clone(), run.number.to_string()])
         }
     });
-    let guests = ended(&programs, starts.collect(), on(engine));
+    let guests = ended(&programs, starts.collect(), settings);
     for (guest, run) in runs.iter().enumerate() {
         let what = format!("{} {} {}", run.program, run.machine, run.number);
         assert_eq!(guests.stop(guest), Some(Stop::Exited(run.code)), "{what}");
@@ -145,50 +145,74 @@ fn agree(machine: &str, names: &[&str], count: u32, engine: Engine) {
 
 #[test]
 fn narrow_programs_natively() {
-    agree("riscv32", &ALL, 12, Engine::Native);
+    agree("riscv32", &ALL, 12, on(Engine::Native));
 }
 
 #[test]
 fn wide_programs_natively() {
-    agree("riscv64", &ALL, 12, Engine::Native);
+    agree("riscv64", &ALL, 12, on(Engine::Native));
 }
 
 #[test]
 fn arm_programs_natively() {
-    agree("aarch64", &ALL, 12, Engine::Native);
+    agree("aarch64", &ALL, 12, on(Engine::Native));
 }
 
 #[test]
 fn narrow_programs_on_the_reference() {
-    agree("riscv32", &ALL, 1, Engine::Reference);
+    agree("riscv32", &ALL, 1, on(Engine::Reference));
 }
 
 #[test]
 fn wide_programs_on_the_reference() {
-    agree("riscv64", &ALL, 1, Engine::Reference);
+    agree("riscv64", &ALL, 1, on(Engine::Reference));
 }
 
 #[test]
 fn arm_programs_on_the_reference() {
-    agree("aarch64", &ALL, 1, Engine::Reference);
+    agree("aarch64", &ALL, 1, on(Engine::Reference));
 }
 
 #[test]
 fn wide_programs_on_the_interpreter() {
-    agree("riscv64", &SHORT, 3, Engine::Interpreter);
+    agree("riscv64", &SHORT, 3, on(Engine::Interpreter));
 }
 
 #[test]
 fn arm_programs_on_the_interpreter() {
-    agree("aarch64", &SHORT, 3, Engine::Interpreter);
+    agree("aarch64", &SHORT, 3, on(Engine::Interpreter));
 }
 
 #[test]
 fn arm_programs_specialised() {
-    agree("aarch64", &SHORT, 3, Engine::Specialized);
+    agree("aarch64", &SHORT, 3, on(Engine::Specialized));
 }
 
 #[test]
 fn arm_programs_by_epochs() {
-    agree("aarch64", &["json"], 1, Engine::Epoch);
+    agree("aarch64", &["json"], 1, on(Engine::Epoch));
+}
+
+#[test]
+fn programs_translated_on_the_reference() {
+    for machine in ["riscv32", "riscv64", "aarch64"] {
+        agree(machine, &ALL, 3, translated_on(Engine::Reference));
+    }
+}
+
+#[test]
+fn programs_translated_on_the_interpreter() {
+    for machine in ["riscv32", "riscv64", "aarch64"] {
+        agree(machine, &SHORT, 3, translated_on(Engine::Interpreter));
+    }
+}
+
+#[test]
+fn arm_programs_translated_specialised() {
+    agree("aarch64", &["collatz"], 3, translated_on(Engine::Specialized));
+}
+
+#[test]
+fn arm_programs_translated_by_epochs() {
+    agree("aarch64", &["json"], 1, translated_on(Engine::Epoch));
 }

@@ -3,7 +3,7 @@
 use gpuvm::Engine;
 use gpuvm_guest::{Program, Settings, Start, Stop};
 
-use crate::support::{ended, on, program};
+use crate::support::{ended, on, program, translated_on};
 
 /// The names of all programs for a machine.
 fn names(machine: &str) -> Vec<String> {
@@ -19,11 +19,24 @@ fn names(machine: &str) -> Vec<String> {
 fn pass(machine: &str, count: usize, settings: Settings) {
     let names = names(machine);
     assert_eq!(names.len(), count);
+    together(&names, settings);
+}
+
+/// The same in groups, so that of each program much is translated.
+fn pass_translated(machine: &str, count: usize, engine: Engine) {
+    let names = names(machine);
+    assert_eq!(names.len(), count);
+    for group in names.chunks(8) {
+        together(group, translated_on(engine));
+    }
+}
+
+fn together(names: &[String], settings: Settings) {
     let programs: Vec<Program> = names
         .iter()
         .map(|name| program(&format!("riscv-tests/{name}")))
         .collect();
-    let starts = (0..count).map(|program| Start {
+    let starts = (0..names.len()).map(|program| Start {
         program,
         ..Start::default()
     });
@@ -94,4 +107,44 @@ fn narrow_machine_specialised() {
 #[test]
 fn wide_machine_specialised() {
     pass("rv64", 98, on(Engine::Specialized));
+}
+
+#[test]
+fn narrow_machine_translated_on_the_reference() {
+    pass_translated("rv32", 72, Engine::Reference);
+}
+
+#[test]
+fn wide_machine_translated_on_the_reference() {
+    pass_translated("rv64", 98, Engine::Reference);
+}
+
+#[test]
+fn narrow_machine_translated_on_the_interpreter() {
+    pass_translated("rv32", 72, Engine::Interpreter);
+}
+
+#[test]
+fn wide_machine_translated_on_the_interpreter() {
+    pass_translated("rv64", 98, Engine::Interpreter);
+}
+
+#[test]
+fn narrow_machine_translated_by_epochs() {
+    pass("rv32", 72, translated_on(Engine::Epoch));
+}
+
+#[test]
+fn wide_machine_translated_specialised() {
+    pass("rv64", 98, translated_on(Engine::Specialized));
+}
+
+#[test]
+fn wide_machine_translated_by_epochs() {
+    pass("rv64", 98, translated_on(Engine::Epoch));
+}
+
+#[test]
+fn narrow_machine_translated_specialised() {
+    pass("rv32", 72, translated_on(Engine::Specialized));
 }

@@ -37,11 +37,20 @@ pub fn ended(programs: &[Program], starts: Vec<Start>, settings: Settings) -> Gu
     guests
 }
 
-/// Settings with an engine.
+/// Settings with an engine, for guests that are emulated.
 pub fn on(engine: Engine) -> Settings {
     Settings {
         engine,
+        translated: false,
         ..Settings::default()
+    }
+}
+
+/// Settings with an engine, for guests that are translated.
+pub fn translated_on(engine: Engine) -> Settings {
+    Settings {
+        translated: true,
+        ..on(engine)
     }
 }
 

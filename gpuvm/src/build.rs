@@ -62,6 +62,9 @@
 //! [`break_`](Body::break_) and [`continue_`](Body::continue_) inside of loops. [`ret`](Body::ret) returns, from anywhere; all that is returned has one
 //! type, which is the routine's. [`panic`](Body::panic) and [`assert`](Body::assert) trap the VM.
 //!
+//! A compiler whose source has jumps makes [labels](Body::label), [places](Body::place) them and [jumps](Body::jump_to) to them, also
+//! [where a condition holds](Body::jump_if).
+//!
 //! # Other routines
 //!
 //! [`call`](Body::call) calls one that was built or loaded before, or one of the binary ([`Routine::of`](crate::Routine::of)). A routine cannot call itself.
@@ -99,6 +102,6 @@
 //! the closure. Traps name lines of the closure as well; a compiler of some other language says its own places with [`at`](Body::at).
 
 pub use gpuvm_core::build::{
-    Argument, Arguments, Array, Atomics, Bits, Body, BuildError, Float, Integer, Number, Operand, Place, Returned,
+    Argument, Arguments, Array, Atomics, Bits, Body, BuildError, Float, Integer, Label, Number, Operand, Place, Returned,
     Scalar, Slice, SliceMut, Value, Variable,
 };

@@ -19,6 +19,10 @@ pub(super) struct Loop {
     breaks: Vec<u32>,
 }
 
+/// A place in the code that jumps go to, from before it or from behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct Label(pub(super) usize);
+
 /// What [`Body::ret`] returns: nothing, a value, or a tuple of values.
 pub trait Returned<'b> {
     #[doc(hidden)]
@@ -233,6 +237,61 @@ impl Body {
         if let Some(instruction) = jump.and_then(|jump| inner.code.get_mut(jump as usize)) {
             instruction.operands[0] = again;
         }
+    }
+
+    /// A label, for code whose loops and branches are somebody else's. [`place`](Body::place) says where it is, once.
+    pub fn label(&self) -> Label {
+        let mut inner = self.inner.borrow_mut();
+        inner.labels.push(None);
+        Label(inner.labels.len() - 1)
+    }
+
+    /// Lets jumps to a label go to what follows.
+    #[track_caller]
+    pub fn place(&self, label: Label) {
+        let here = self.here();
+        let mut inner = self.inner.borrow_mut();
+        inner.reachable = true;
+        match inner.labels.get_mut(label.0) {
+            Some(place @ None) => *place = Some(here),
+            Some(Some(_)) => inner.mistake(Location::caller(), "this label has been placed before"),
+            None => inner.mistake(Location::caller(), "this label belongs to another routine"),
+        }
+    }
+
+    /// Goes to a label.
+    #[track_caller]
+    pub fn jump_to(&self, label: Label) {
+        let jump = self.jump(Op::Jump, 0);
+        self.inner.borrow_mut().jumps.extend(jump.map(|jump| (jump, label.0)));
+    }
+
+    /// Goes to a label where a condition holds.
+    #[track_caller]
+    pub fn jump_if<'b>(&'b self, condition: impl Operand<'b, bool>, label: Label) {
+        let condition = condition.value(self);
+        let jump = self.jump(Op::JumpIf, condition.word);
+        self.inner.borrow_mut().jumps.extend(jump.map(|jump| (jump, label.0)));
+    }
+
+    /// Does something whose values nobody uses behind it: the words that they take are free again. A routine can number 65,534 words, which a large one that was
+    /// made by a program comes to. A value that is an operand behind it all the same is a mistake.
+    pub fn scope<'b>(&'b self, body: impl FnOnce(&'b Body)) {
+        let outer = self.scope.get();
+        let words = {
+            let mut inner = self.inner.borrow_mut();
+            inner.scopes_begun += 1;
+            let scope = inner.scopes_begun;
+            inner.scopes.push(scope);
+            self.scope.set(scope);
+            inner.words
+        };
+        body(self);
+        self.scope.set(outer);
+        let mut inner = self.inner.borrow_mut();
+        inner.scopes.pop();
+        inner.most_words = inner.most_words.max(inner.words);
+        inner.words = words;
     }
 
     /// Returns: nothing, `()`, a value, or a tuple of values. The first one decides what the routine returns.

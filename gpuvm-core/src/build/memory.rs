@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicU32;
 
-use super::value::field_of;
+use super::value::{element_of, field_of};
 use super::{Argument, Body, Operand, Value, Word};
 use crate::isa::{Op, space};
 use crate::routine::Cause;
@@ -46,6 +46,25 @@ impl Body {
         Address {
             space: start.space,
             offset: self.compute(Op::Add, [start.offset, scaled, 0]),
+        }
+    }
+
+    /// An element of a slice that is known to be there.
+    #[track_caller]
+    fn inside<T: VmType>(&self, slice: Word, index: Word) -> Place<'_, T> {
+        let scaled = match T::TYPE.words {
+            1 => index,
+            words => self.compute(Op::MulImm, [index, words, 0]),
+        };
+        let address = Address {
+            space: slice,
+            offset: self.compute(Op::Add, [slice + 1, scaled, 0]),
+        };
+        Place {
+            body: self,
+            address,
+            first: 0,
+            of: PhantomData,
         }
     }
 
@@ -226,6 +245,19 @@ impl<'b, T: VmType> Place<'b, T> {
     }
 }
 
+impl<'b, T: VmType> Place<'b, T> {
+    /// An element of an array at a fixed index.
+    #[track_caller]
+    pub fn element<E: VmType>(self, index: u32) -> Place<'b, E> {
+        Place {
+            body: self.body,
+            address: self.address,
+            first: self.first + element_of::<E>(self.body, T::TYPE, index),
+            of: PhantomData,
+        }
+    }
+}
+
 impl<'b, T: VmType> Slice<'b, T> {
     /// How many elements it has.
     pub fn len(self) -> Value<'b, u32> {
@@ -241,7 +273,44 @@ impl<'b, T: VmType> Slice<'b, T> {
     }
 }
 
+impl<'b, T: VmType> Slice<'b, T> {
+    /// The element at an index that is known to be inside, so nothing is checked: past the end, what it holds is another argument's, or the VM traps.
+    #[track_caller]
+    pub fn inside(self, index: impl Operand<'b, u32>) -> Place<'b, T> {
+        let index = index.value(self.body);
+        self.body.inside(self.word, index.word)
+    }
+
+    /// One of two slices, as a condition says.
+    #[track_caller]
+    pub fn or(self, condition: impl Operand<'b, bool>, otherwise: Slice<'b, T>) -> Slice<'b, T> {
+        let condition = condition.value(self.body);
+        let word = self.body.words(3);
+        for k in 0..3 {
+            let operands = [word + k, condition.word, self.word + k, otherwise.word + k];
+            self.body.emit(Op::Select, operands);
+        }
+        Slice { word, ..self }
+    }
+}
+
 impl<'b, T: VmType> SliceMut<'b, T> {
+    /// The same to be read only.
+    pub fn read_only(self) -> Slice<'b, T> {
+        Slice {
+            body: self.body,
+            word: self.word,
+            of: PhantomData,
+        }
+    }
+
+    /// The element at an index that is known to be inside, so nothing is checked: past the end, it is another argument's, or the VM traps.
+    #[track_caller]
+    pub fn inside(self, index: impl Operand<'b, u32>) -> Place<'b, T> {
+        let index = index.value(self.body);
+        self.body.inside(self.word, index.word)
+    }
+
     /// How many elements it has.
     pub fn len(self) -> Value<'b, u32> {
         Value::of(self.body, self.word + 2)

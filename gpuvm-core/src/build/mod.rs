@@ -12,12 +12,12 @@ mod value;
 mod tests;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::Location;
 
 pub use call::{Argument, Arguments};
 pub use cast::Scalar;
-pub use control::Returned;
+pub use control::{Label, Returned};
 pub use error::BuildError;
 pub use memory::{Array, Atomics, Place, Slice, SliceMut};
 pub use number::{Bits, Float, Integer, Number};
@@ -40,6 +40,7 @@ use control::Loop;
 pub fn build(name: &str, body: impl for<'b> FnOnce(&'b Body)) -> Result<Routine, BuildError> {
     let built = Body {
         inner: RefCell::new(Inner::new(name, Location::caller())),
+        scope: Cell::new(0),
     };
     body(&built);
     built.inner.into_inner().finish()
@@ -49,6 +50,8 @@ pub fn build(name: &str, body: impl for<'b> FnOnce(&'b Body)) -> Result<Routine,
 #[derive(Debug)]
 pub struct Body {
     inner: RefCell<Inner>,
+    /// The number of the innermost scope; 0 is the routine.
+    scope: Cell<u32>,
 }
 
 /// The first of consecutive words.
@@ -63,6 +66,11 @@ struct Inner {
     /// Words of the parameters.
     param_words: u32,
     words: u32,
+    /// The most that there were before a scope ended.
+    most_words: u32,
+    /// The scopes that are open, by number, and how many have begun.
+    scopes: Vec<u32>,
+    scopes_begun: u32,
     code: Vec<Instruction>,
     lines: Vec<u32>,
     callees: Vec<Callee>,
@@ -74,6 +82,9 @@ struct Inner {
     /// The type of what was returned first.
     result: Option<TypeRef>,
     loops: Vec<Loop>,
+    /// Where labels are, and the jumps to them.
+    labels: Vec<Option<u32>>,
+    jumps: Vec<(u32, usize)>,
     /// Whether anything gets to the next instruction. What nothing gets to is left out.
     reachable: bool,
     /// The line that [`Body::at`] said.
@@ -93,6 +104,9 @@ impl Inner {
             params: Vec::new(),
             param_words: 0,
             words: 0,
+            most_words: 0,
+            scopes: Vec::new(),
+            scopes_begun: 0,
             code: Vec::new(),
             lines: Vec::new(),
             callees: Vec::new(),
@@ -103,6 +117,8 @@ impl Inner {
             tables: Vec::new(),
             result: None,
             loops: Vec::new(),
+            labels: Vec::new(),
+            jumps: Vec::new(),
             reachable: true,
             place: None,
             error: None,
@@ -131,6 +147,7 @@ impl Inner {
         first
     }
 
+    #[track_caller]
     fn finish(mut self) -> Result<Routine, BuildError> {
         if self.reachable && self.error.is_none() {
             match self.result {
@@ -148,6 +165,13 @@ impl Inner {
                 }
             }
         }
+        let labels = std::mem::take(&mut self.labels);
+        for (jump, label) in std::mem::take(&mut self.jumps) {
+            match (labels.get(label), self.code.get_mut(jump as usize)) {
+                (Some(&Some(place)), Some(instruction)) => instruction.operands[0] = place,
+                _ => self.mistake(Location::caller(), "it jumps to a label that is not placed"),
+            }
+        }
         if let Some(error) = self.error {
             return Err(error);
         }
@@ -159,7 +183,7 @@ impl Inner {
             line: self.line,
             params: Cow::Owned(self.params),
             result: self.result.unwrap_or(TypeRef::of::<()>()),
-            words: self.words.max(1),
+            words: self.words.max(self.most_words).max(1),
             code: Cow::Owned(code),
             lines: Cow::Owned(self.lines),
             matrices: Cow::Owned(matrices),

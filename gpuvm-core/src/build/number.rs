@@ -366,6 +366,8 @@ impl<'b, T: Number> Value<'b, T> {
                 );
                 Value::of(self.body, function)
             }
+            Kind::U32 => Value::of(self.body, self.body.compute(Op::MinU, [self.word, right.word, 0])),
+            Kind::I32 => Value::of(self.body, self.body.compute(Op::MinS, [self.word, right.word, 0])),
             _ => self.body.select(self.lt(right), self, right),
         }
     }
@@ -384,6 +386,8 @@ impl<'b, T: Number> Value<'b, T> {
                 );
                 Value::of(self.body, function)
             }
+            Kind::U32 => Value::of(self.body, self.body.compute(Op::MaxU, [self.word, right.word, 0])),
+            Kind::I32 => Value::of(self.body, self.body.compute(Op::MaxS, [self.word, right.word, 0])),
             _ => self.body.select(self.lt(right), right, self),
         }
     }

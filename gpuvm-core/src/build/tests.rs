@@ -409,6 +409,88 @@ proptest! {
     }
 }
 
+/// Counts down from `n` by jumps, into the middle of the loop at first, and multiplies what it comes past.
+#[test]
+fn labels_are_jumped_to_from_before_and_behind() {
+    let product = built("product", |f| {
+        let n = f.param::<u32>("n");
+        let (n, product) = (f.variable("n", n), f.variable("product", 1u32));
+        let (again, enter, end) = (f.label(), f.label(), f.label());
+        f.jump_if(n.get().gt(100), end);
+        f.jump_to(enter);
+        f.place(again);
+        // More words than a routine can number, if they were all different.
+        for _ in 0..1000 {
+            f.scope(|f| {
+                let words = f.constant([0u32; 99]);
+                product.set(product.get() + words.element::<u32>(98));
+            });
+        }
+        product.set(product.get() * n.get());
+        n.set(n.get() - 1);
+        f.place(enter);
+        f.jump_if(n.get().ne(0), again);
+        f.place(end);
+        f.ret(product.get());
+    });
+    for (n, expected) in [(0, 1), (5, 120), (101, 1)] {
+        assert_eq!(run(&product, &[n]), Ok(vec![expected]));
+    }
+}
+
+#[test]
+fn mistakes_with_labels_and_scopes_are_told() {
+    let nowhere = mistake(|f| f.jump_to(f.label()));
+    assert_eq!(nowhere, "it jumps to a label that is not placed");
+    let twice = mistake(|f| {
+        let label = f.label();
+        f.place(label);
+        f.place(label);
+    });
+    assert_eq!(twice, "this label has been placed before");
+    let ended = mistake(|f| {
+        let mut kept = f.constant(1u32);
+        f.scope(|f| kept = f.constant(2));
+        f.ret(f.constant(1u32) + kept);
+    });
+    assert_eq!(
+        ended,
+        "this value belongs to a `scope` that has ended; a variable from before it brings it here"
+    );
+}
+
+#[test]
+fn parts_of_records_and_slices_are_reached() {
+    let routine = built("parts", |f| {
+        let me = f.record::<[u32; 4]>("me");
+        let (a, b) = (f.slice::<u32>("a"), f.slice_mut::<u32>("b"));
+        let n = me.element::<u32>(2).get();
+        let from = b.read_only().or(n.eq(0), a);
+        f.ret(from.inside(n).get().min(9) + b.inside(n).get().max(7));
+    });
+    let of = |slots: [u32; 3]| {
+        let program = link(routine.clone(), &[], &Settings::default()).expect("it links");
+        let mut arena = vec![5, 5, slots[0], 5, 10, 20, 30, slots[1], slots[2], 3, 0];
+        let slot = |base, length| ParamSlot {
+            base,
+            stride: 0,
+            length,
+            reserved: 0,
+        };
+        let mut memory = Memory {
+            arena: &mut arena,
+            atomics: &mut [],
+            params: &[slot(0, 1), slot(4, 3), slot(7, 3), slot(10, 1)],
+            vm_count: 1,
+            first_vm: 0,
+        };
+        Vm::new(&program, 0).run(&program, &mut memory, Some(1000), &mut [0; 4]);
+        arena[10]
+    };
+    assert_eq!(of([0, 2, 3]), 2 + 7);
+    assert_eq!(of([1, 2, 8]), 9 + 8);
+}
+
 fn norm_and_table() -> RoutineRef {
     let pick = built("pick", |f| {
         let i = f.param::<u32>("i");

@@ -12,6 +12,8 @@ use crate::types::{Field, Kind, Type, TypeRef, VmType};
 pub struct Value<'b, T> {
     pub(crate) body: &'b Body,
     pub(crate) word: Word,
+    /// The scope that it was made in.
+    scope: u32,
     of: PhantomData<fn() -> T>,
 }
 
@@ -40,6 +42,8 @@ impl<'b, T> Operand<'b, T> for Value<'b, T> {
     fn value(self, body: &'b Body) -> Value<'b, T> {
         if !std::ptr::eq(self.body, body) {
             body.mistake("this value belongs to another routine; a parameter brings it here");
+        } else if self.scope != 0 && !body.inner.borrow().scopes.contains(&self.scope) {
+            body.mistake("this value belongs to a `scope` that has ended; a variable from before it brings it here");
         }
         Value::of(body, self.word)
     }
@@ -57,6 +61,7 @@ impl<'b, T> Value<'b, T> {
         Value {
             body,
             word,
+            scope: body.scope.get(),
             of: PhantomData,
         }
     }
@@ -187,6 +192,22 @@ pub(super) fn field_of<F: VmType>(body: &Body, ty: &'static Type, name: &str) ->
     }
 }
 
+/// The element of an array at an index: where it lies.
+#[track_caller]
+pub(super) fn element_of<E: VmType>(body: &Body, ty: &'static Type, index: u32) -> u32 {
+    match ty.element {
+        Some(element) if ty.kind == Kind::Array && element.same(E::TYPE) && index < ty.length => index * element.words,
+        _ => {
+            body.mistake(format!(
+                "`{}` has no element {index} of type `{}`",
+                TypeRef::value(ty),
+                TypeRef::value(E::TYPE)
+            ));
+            0
+        }
+    }
+}
+
 impl<'b, T: VmType> Value<'b, T> {
     /// A field of a struct by its name, or of a tuple by its number (`"0"`).
     #[track_caller]
@@ -198,20 +219,7 @@ impl<'b, T: VmType> Value<'b, T> {
     /// An element of an array at a fixed index; one that is only known later is an [`Array`](super::Array)'s.
     #[track_caller]
     pub fn element<E: VmType>(self, index: u32) -> Value<'b, E> {
-        let ty = T::TYPE;
-        match ty.element {
-            Some(element) if ty.kind == Kind::Array && element.same(E::TYPE) && index < ty.length => {
-                Value::of(self.body, self.word + index * element.words)
-            }
-            _ => {
-                self.body.mistake(format!(
-                    "`{}` has no element {index} of type `{}`",
-                    TypeRef::value(ty),
-                    TypeRef::value(E::TYPE)
-                ));
-                Value::of(self.body, self.word)
-            }
-        }
+        Value::of(self.body, self.word + element_of::<E>(self.body, T::TYPE, index))
     }
 }
 

@@ -132,6 +132,8 @@ pub(crate) const SIGNED: u32 = 1 << 26;
 pub(crate) const WRITES_BACK: u32 = 1 << 27;
 /// It changes after the access.
 pub(crate) const AFTER: u32 = 1 << 28;
+/// Translated code goes on from here.
+pub(crate) const ENTRY: u32 = 1 << 29;
 
 #[routine]
 fn packed(kind: u32, rd: u32, rn: u32, rm: u32, fields: u32, immediate: u64) -> Decoded {

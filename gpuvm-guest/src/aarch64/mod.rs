@@ -6,3 +6,4 @@ mod decode_float;
 mod float;
 mod memory;
 pub(crate) mod run;
+mod slow;

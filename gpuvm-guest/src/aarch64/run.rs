@@ -4,12 +4,14 @@ use gpuvm::prelude::*;
 
 use super::cpu::{Cpu, NOTHING_RESERVED};
 use super::decode::{
-    AMOUNT, CONDITION, Decoded, EXTENDED, FLAGS, INVERTED, LOADS, LONG, OTHER, SHIFTED, SP, WAY, WRITES_BACK, ZR,
-    decode, kind,
+    AMOUNT, CONDITION, Decoded, ENTRY, EXTENDED, FLAGS, INVERTED, LOADS, LONG, OTHER, SHIFTED, SP, WAY, WRITES_BACK,
+    ZR, decode, kind,
 };
 use super::float::execute_float;
 use super::memory::{access, address_of, exclusive, literal, pair};
-use crate::routines::event::{BREAKPOINT, BUDGET, CALL, Event, FETCH, MISALIGNED, NEEDS_FLOATS, Resume, UNDEFINED};
+use crate::routines::event::{
+    BREAKPOINT, BUDGET, CALL, ENTERED, Event, FETCH, MISALIGNED, NEEDS_FLOATS, Resume, UNDEFINED,
+};
 use crate::routines::memory::Memory;
 
 /// A guest without floats in its program.
@@ -116,6 +118,11 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
     let mut pc = cpu.pc;
     let budget = resume.budget;
     let mut left = budget;
+    let patience = if memory.has_changes() {
+        u32::MAX
+    } else {
+        resume.patience
+    };
     let mut stop = 0;
     while stop == 0 {
         if left == 0 {
@@ -127,6 +134,10 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
             fields,
             immediate,
         } = fetch(&mut memory, pc);
+        if fields & ENTRY != 0 && budget.wrapping_sub(left) >= patience {
+            stop = ENTERED;
+            break;
+        }
         let long = fields & LONG != 0;
         let rd = (word >> 8 & 63) as usize;
         let mut writes = rd as u32;
@@ -430,6 +441,9 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
         if stop == 0 || stop == CALL {
             if writes != ZR {
                 cpu.x[writes as usize] = if long { result } else { result & 0xffff_ffff };
+            }
+            if let kind::B..=kind::BR = word & 0xff {
+                memory.cover(pc as u32, target as u32);
             }
             pc = target;
             left = left.wrapping_sub(1);

@@ -80,6 +80,8 @@ pub(crate) struct Decoded {
 pub(crate) const WIDE: u32 = 1 << 26;
 /// The second operand is the immediate value.
 pub(crate) const IMMEDIATE: u32 = 1 << 27;
+/// Translated code goes on from here.
+pub(crate) const ENTRY: u32 = 1 << 28;
 
 #[routine]
 fn packed(kind: u32, rd: u32, rs1: u32, rs2: u32, funct3: u32, immediate: u32) -> Decoded {

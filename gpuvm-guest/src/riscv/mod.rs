@@ -5,3 +5,4 @@ pub(crate) mod decode;
 mod float;
 mod register;
 pub(crate) mod run;
+mod slow;

@@ -3,11 +3,11 @@
 use gpuvm::prelude::*;
 
 use super::cpu::{Cpu, NOTHING_RESERVED};
-use super::decode::{Decoded, IMMEDIATE, WIDE, decode, kind};
+use super::decode::{Decoded, ENTRY, IMMEDIATE, WIDE, decode, kind};
 use super::float::{arithmetic, boxed, fused, rounding, to_integer};
 use super::register::Register;
 use crate::routines::event::{
-    BREAKPOINT, BUDGET, CALL, Event, FETCH, LOAD, MISALIGNED, NEEDS_FLOATS, Resume, STORE, UNDEFINED,
+    BREAKPOINT, BUDGET, CALL, ENTERED, Event, FETCH, LOAD, MISALIGNED, NEEDS_FLOATS, Resume, STORE, UNDEFINED,
 };
 use crate::routines::memory::Memory;
 
@@ -49,6 +49,11 @@ fn run<X: Register, const FLOATS: bool>(cpu: &mut Cpu<X>, own: &mut [u32], share
     let mut pc = cpu.pc;
     let budget = resume.budget;
     let mut left = budget;
+    let patience = if memory.has_changes() {
+        u32::MAX
+    } else {
+        resume.patience
+    };
     let mut stop = 0;
     while stop == 0 {
         if left == 0 {
@@ -56,6 +61,10 @@ fn run<X: Register, const FLOATS: bool>(cpu: &mut Cpu<X>, own: &mut [u32], share
             break;
         }
         let Decoded { word, immediate } = fetch::<X>(&mut memory, pc);
+        if word & ENTRY != 0 && budget.wrapping_sub(left) >= patience {
+            stop = ENTERED;
+            break;
+        }
         let length = if word & WIDE != 0 { X::of(4) } else { X::of(2) };
         let mut rd = word >> 8 & 31;
         let rs2 = word >> 18 & 31;
@@ -228,6 +237,9 @@ fn run<X: Register, const FLOATS: bool>(cpu: &mut Cpu<X>, own: &mut [u32], share
         if stop == 0 || stop == CALL {
             if rd != 0 {
                 cpu.x[rd as usize] = result;
+            }
+            if let kind::JAL | kind::JALR | kind::BEQ..=kind::BGEU = word & 0xff {
+                memory.cover(pc.low(), target.low());
             }
             pc = target;
             left = left.wrapping_sub(1);

@@ -12,6 +12,12 @@ pub const CALL: u32 = 2;
 pub const BREAKPOINT: u32 = 3;
 /// The program has floats after all, and goes on by the routine that has them.
 pub const NEEDS_FLOATS: u32 = 4;
+/// Translated code does not go on from here.
+pub const LEFT: u32 = 5;
+/// Translated code goes on from here.
+pub const ENTERED: u32 = 6;
+/// The guest has changed its code, so what was translated is not what it runs.
+pub const CHANGED: u32 = 7;
 /// The kinds of fault begin here.
 pub const FAULT: u32 = 8;
 /// An undefined instruction; the address is the instruction's.
@@ -37,6 +43,8 @@ pub struct Resume {
     pub answer: u64,
     /// How many instructions it may retire.
     pub budget: u32,
+    /// How many it retires before it stops where translated code begins.
+    pub patience: u32,
 }
 
 /// How a guest has stopped.

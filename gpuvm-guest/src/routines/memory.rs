@@ -2,10 +2,11 @@
 
 use gpuvm::prelude::*;
 
+use super::coverage::edge;
 use super::event;
 use super::layout::{
-    BASE, CODE, CODE_WORDS, DECODED, EXECUTE, FLAGS, OWN, OWN_TABLE, PAGE, PAGE_BITS, PAGE_WORDS, PAGES, PROGRAM, READ,
-    USED, WRITE, own_pages,
+    BASE, CHANGES, CODE, CODE_WORDS, CODED, COVERAGE, DECODED, EXECUTE, FLAGS, OWN, OWN_TABLE, PAGE, PAGE_BITS,
+    PAGE_WORDS, PAGES, PROGRAM, READ, USED, WRITE, coverage_start, own_pages,
 };
 
 /// A guest's view of memory, with what is looked up at each access taken out of its header once.
@@ -21,6 +22,7 @@ pub(crate) struct Memory<'a> {
     code: u32,
     code_words: u32,
     decoded: u32,
+    coverage: u32,
     /// Why the last access failed, or 0. It stays until it is taken.
     pub fault: u32,
     /// Where.
@@ -41,6 +43,7 @@ impl<'a> Memory<'a> {
             code: shared[program + CODE],
             code_words: shared[program + CODE_WORDS],
             decoded: shared[program + DECODED],
+            coverage: shared[program + COVERAGE],
             fault: 0,
             address: 0,
         }
@@ -49,6 +52,20 @@ impl<'a> Memory<'a> {
     /// Keeps what has changed beside the pages.
     pub fn close(&mut self) {
         self.own[USED] = self.used;
+    }
+
+    /// Whether the guest has changed its code.
+    pub fn has_changes(&self) -> bool {
+        self.own[CHANGES] != 0
+    }
+
+    /// Notes that an edge was taken, if anybody wants to know.
+    pub fn cover(&mut self, from: u32, to: u32) {
+        if self.coverage != 0 {
+            let bit = edge(from, to, self.coverage);
+            let at = coverage_start(self.pages).wrapping_add(bit >> 5) as usize;
+            self.own[at] |= 1 << (bit & 31);
+        }
     }
 
     /// The entry of the page that an address is in, or 0.
@@ -106,13 +123,16 @@ impl<'a> Memory<'a> {
 
     /// Copies a shared page to the guest's chunk.
     fn copied(&mut self, address: u32, entry: u32) -> u32 {
-        let start = own_pages(self.pages).wrapping_add(self.used.wrapping_mul(PAGE_WORDS));
+        let start = own_pages(self.pages, self.coverage).wrapping_add(self.used.wrapping_mul(PAGE_WORDS));
         if start.wrapping_add(PAGE_WORDS) as usize > self.own.len() {
             self.fault = event::NO_PAGE;
             self.address = u64::from(address);
             return 0;
         }
         self.used = self.used.wrapping_add(1);
+        if entry & CODED != 0 {
+            self.own[CHANGES] = 1;
+        }
         let from = entry & !FLAGS;
         for i in 0..PAGE_WORDS {
             self.own[start.wrapping_add(i) as usize] = self.shared[from.wrapping_add(i) as usize];
@@ -229,6 +249,9 @@ impl<'a> Memory<'a> {
         while at < bytes {
             let place = address.wrapping_add(at);
             let entry = self.entry(place);
+            if entry & CODED != 0 {
+                self.own[CHANGES] = 1;
+            }
             if fresh && entry & OWN != 0 {
                 for i in 0..PAGE_WORDS {
                     self.own[(entry & !FLAGS).wrapping_add(i) as usize] = 0;

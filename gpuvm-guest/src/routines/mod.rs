@@ -1,5 +1,6 @@
 //! What runs inside of VMs, whatever machine a guest was compiled for.
 
+pub(crate) mod coverage;
 pub mod event;
 pub mod layout;
 pub(crate) mod memory;

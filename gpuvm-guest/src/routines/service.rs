@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use gpuvm::prelude::*;
 
-use super::layout::{OWN_TABLE, PAGES, PROGRAM, TABLE, USED};
+use super::layout::{CHANGES, COVERAGE, OWN_TABLE, PAGES, PROGRAM, TABLE, USED, coverage_start, coverage_words};
 use super::memory::Memory;
 
 /// Edits of this kind begin a guest anew, of the program whose header is at the word that follows.
@@ -57,9 +57,14 @@ pub(crate) fn edit(own: &mut [u32], shared: &[u32], edits: &[u32], span: Span) -
 fn begin(own: &mut [u32], shared: &[u32], program: usize) {
     own[PROGRAM] = program as u32;
     own[USED] = 0;
+    own[CHANGES] = 0;
     let table = shared[program + TABLE];
     for page in 0..shared[program + PAGES] {
         own[OWN_TABLE.wrapping_add(page) as usize] = shared[table.wrapping_add(page) as usize];
+    }
+    let map = coverage_start(shared[program + PAGES]);
+    for word in 0..coverage_words(shared[program + COVERAGE]) {
+        own[map.wrapping_add(word) as usize] = 0;
     }
 }
 
