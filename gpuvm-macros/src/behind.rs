@@ -116,8 +116,7 @@ pub fn own_methods(ty: &Type) -> Vec<String> {
     found
 }
 
-/// Whether an item is under `#[routine]`, or may be.
-pub fn is_routine(attributes: &[Attribute]) -> bool {
+fn is_routine(attributes: &[Attribute]) -> bool {
     let is_routine = |attribute: &Attribute| {
         let last = attribute.path().segments.last();
         last.is_some_and(|last| last.ident == "routine" || last.ident == "cfg_attr")

@@ -10,7 +10,6 @@ use crate::lower::{self, Calls, Lowered};
 use crate::opaque::{self, Pointer};
 use crate::report::{Report, unless_refused};
 use crate::routine::{Parts, turbofish, vm_generics};
-use crate::underived;
 use crate::{
     callable, configuration, context, definition, expansion, given, home, implementation, namesakes, native, ring,
 };
@@ -49,11 +48,6 @@ fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
         return home::redirect(again, args.home.as_ref());
     }
     let has_arguments = args.id.is_some() || args.relaxed.is_some();
-    if let Ok(item) = &parsed
-        && !args.library
-    {
-        underived::check(item, &mut report);
-    }
     let tokens = match parsed {
         Ok(Item::Fn(function)) => free_function(&args, &function, report),
         Ok(Item::Impl(block)) if role == Role::Routine => {

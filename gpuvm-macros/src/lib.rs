@@ -39,7 +39,6 @@ mod routine;
 mod shadow;
 #[cfg(test)]
 mod tests;
-mod underived;
 
 use proc_macro::TokenStream;
 

@@ -10,24 +10,17 @@ pub struct Report {
     errors: Vec<syn::Error>,
     /// What rustc refuses in the user's function, in better words, so that nothing else is asked of it.
     left: Vec<syn::Error>,
-    /// Whether another item tells what is wrong with this one, too.
-    silent: bool,
 }
 
 impl Report {
     /// Whether nothing was refused.
     pub fn is_empty(&self) -> bool {
-        self.errors.is_empty() && self.left.is_empty() && !self.silent
+        self.errors.is_empty() && self.left.is_empty()
     }
 
     /// Whether rustc has all that there is to say.
     pub fn is_left_to_rustc(&self) -> bool {
-        self.errors.is_empty() && !self.silent
-    }
-
-    /// Refuses without a word what another item tells of.
-    pub fn silence(&mut self) {
-        self.silent = true;
+        self.errors.is_empty()
     }
 
     /// Takes over an error of the parser.
@@ -39,12 +32,6 @@ impl Report {
     pub fn into_tokens(self) -> TokenStream {
         let errors = self.errors.into_iter().map(syn::Error::into_compile_error);
         errors.chain(self.left.iter().map(unless_refused)).collect()
-    }
-
-    /// A type that holds references and is none of the machine's.
-    pub fn underived(&mut self, name: &proc_macro2::Ident) {
-        let message = format!("`{name}` cannot be used inside a #[routine]; add `#[derive(VmType)]` to its definition");
-        self.on(name, &message);
     }
 
     /// Leaves it to rustc to refuse what the bounds of a type parameter do not promise.
