@@ -194,7 +194,7 @@ fn small(settings: Settings) -> Settings {
         memory: 8 << 10,
         heap: 4096,
         stack: 8192,
-        budget: 400,
+        budget: 3000,
         coverage: Some(1 << 10),
         ..settings
     }
