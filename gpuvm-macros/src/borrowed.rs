@@ -4,7 +4,7 @@
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, Type, TypePath};
 
-use crate::file::{imports, is_part, text_around};
+use crate::file::{imports, is_part, tells, text_around};
 use crate::primitive::kind_of_name;
 use crate::routine::holds_references;
 
@@ -40,9 +40,9 @@ fn stays(ty: &TypePath) -> bool {
     match names.next() {
         Some(module) if is_std => MODULES.iter().any(|known| module.ident == known),
         // None of them is in the prelude.
-        _ => text_around(last.ident.span()).is_some_and(|text| match is_std {
-            true => imports(&text, &name, &MODULES),
-            false => defines_with_lifetimes(&text, &name),
+        _ => tells(last.ident.span(), "a type with lifetimes", &name, |text| match is_std {
+            true => imports(text, &name, &MODULES),
+            false => defines_with_lifetimes(text, &name),
         }),
     }
 }
@@ -75,9 +75,9 @@ pub fn lifetimes_left_out(ty: &TypePath) -> usize {
 pub fn is_defined_without_lifetimes(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     path.path.get_ident().is_some_and(|name| {
-        text_around(name.span()).is_some_and(|text| {
-            let name = name.to_string();
-            defines(&text, &name, |rest| !rest.starts_with(is_part)) && !defines_with_lifetimes(&text, &name)
+        let of = name.to_string();
+        tells(name.span(), "a type without lifetimes", &of, |text| {
+            defines(text, &of, |rest| !rest.starts_with(is_part)) && !defines_with_lifetimes(text, &of)
         })
     })
 }

@@ -4,7 +4,7 @@
 use syn::visit::{self, Visit};
 use syn::{PathArguments, Type, TypePath};
 
-use crate::file::{has_own, is_part, text_around, words};
+use crate::file::{has_own, is_part, tells, words};
 use crate::primitive::kind_of_name;
 
 /// Whether there is one of std's cells in a type, or in one of the file's types that is a part of it.
@@ -33,10 +33,14 @@ fn is_cell(ty: &TypePath) -> bool {
     let has_content = matches!(&last.arguments, PathArguments::AngleBracketed(arguments) if arguments.args.len() == 1);
     match names.next() {
         Some(module) => CELLS.contains(&&*name) && has_content && module.ident == "cell",
-        None => text_around(last.ident.span()).is_some_and(|text| match CELLS.contains(&&*name) {
-            true => has_content && !has_own(&text, &name, &["cell"]),
-            false => text.contains("Cell<") && defines_with_cells(&text, &name, 8),
-        }),
+        None if CELLS.contains(&&*name) => {
+            let is_std = |text: &str| !has_own(text, &name, &["cell"]);
+            has_content && tells(last.ident.span(), "a cell of std's", &name, is_std)
+        }
+        None => {
+            let has_cells = |text: &str| text.contains("Cell<") && defines_with_cells(text, &name, 8);
+            tells(last.ident.span(), "a type with cells", &name, has_cells)
+        }
     }
 }
 

@@ -12,6 +12,7 @@
 //! routine is in, where they are in scope, and in the crate's other files ([`elsewhere`]).
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use proc_macro2::{Group, Ident, LineColumn, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -301,7 +302,7 @@ fn at(tokens: TokenStream, call: Span) -> TokenStream {
 /// The file that an item is in.
 struct File {
     /// Empty where there is none to be read.
-    text: String,
+    text: Rc<str>,
     place: Span,
     /// The macros that are in scope at the item, once one of them was asked for.
     scope: Option<Scope>,

@@ -1,14 +1,41 @@
 //! The user's file as text. A macro sees a type's name alone, and not what it stands for: what the file defines and imports by that name tells as much as can be
 //! told.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
+use std::rc::Rc;
 
 use proc_macro2::Span;
 use syn::Item;
 
+thread_local! {
+    static TEXTS: RefCell<BTreeMap<PathBuf, Option<Rc<str>>>> = const { RefCell::new(BTreeMap::new()) };
+    static TOLD: RefCell<BTreeMap<(PathBuf, &'static str, String), bool>> = const { RefCell::new(BTreeMap::new()) };
+}
+
 /// The text of the file that a place is in.
-pub fn text_around(place: Span) -> Option<String> {
-    fs::read_to_string(place.local_file()?).ok()
+pub fn text_around(place: Span) -> Option<Rc<str>> {
+    text_of(place.local_file()?)
+}
+
+fn text_of(path: PathBuf) -> Option<Rc<str>> {
+    let read = |path: &PathBuf| fs::read_to_string(path).ok().map(Rc::from);
+    TEXTS.with_borrow_mut(|texts| texts.entry(path).or_insert_with_key(read).clone())
+}
+
+/// Whether the text of the file that a place is in tells something of a name, `what`. A file is searched once for each, as hundreds of routines may ask for the
+/// same names in a file of thousands of lines.
+pub fn tells(place: Span, what: &'static str, name: &str, find: impl FnOnce(&str) -> bool) -> bool {
+    let Some(path) = place.local_file() else { return false };
+    let asked = (path, what, name.to_owned());
+    if let Some(told) = TOLD.with_borrow(|all| all.get(&asked).copied()) {
+        return told;
+    }
+    let told = text_of(asked.0.clone()).is_some_and(|text| find(&text));
+    TOLD.with_borrow_mut(|all| all.insert(asked, told));
+    told
 }
 
 /// The items of the file that a place is in.

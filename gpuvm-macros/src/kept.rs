@@ -5,7 +5,7 @@ use syn::Type;
 use syn::visit::{self, Visit};
 
 use crate::cells::definition;
-use crate::file::{is_part, text_around, words};
+use crate::file::{is_part, tells, words};
 use crate::primitive::kind_of_name;
 
 /// Whether a type is such a one, or one of its arguments or parts is.
@@ -19,9 +19,11 @@ pub fn stays_inside(ty: &Type) -> bool {
                 .or_else(|| Some(&node.path.segments.last()?.ident))
                 && node.qself.is_none()
                 && kind_of_name(&name.to_string()).is_none()
-                && let Some(text) = text_around(name.span())
             {
-                self.0 |= is_kept(&text, &name.to_string(), 4);
+                let of = name.to_string();
+                self.0 |= tells(name.span(), "a type that stays inside", &of, |text| {
+                    is_kept(text, &of, 4)
+                });
             }
             visit::visit_type_path(self, node);
         }

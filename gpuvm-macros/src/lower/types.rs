@@ -5,7 +5,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Path, PathArguments, Type};
 
 use super::Lowering;
-use crate::file::{has_own, text_around};
+use crate::file::{has_own, tells};
 use crate::report::Report;
 
 impl Lowering<'_> {
@@ -116,7 +116,10 @@ fn is_own(name: &syn::Ident) -> bool {
         "time",
         "vec",
     ];
-    text_around(name.span()).is_some_and(|text| has_own(&text, &name.to_string(), &MODULES))
+    let of = name.to_string();
+    tells(name.span(), "a type of the user's", &of, |text| {
+        has_own(text, &of, &MODULES)
+    })
 }
 
 impl VisitMut for Check<'_> {
