@@ -190,8 +190,6 @@ macro_rules! rules {
 rules! {
     // Expressions.
     async_code: "async code is not available inside a #[routine]; a routine runs to its end, `vm::yield_now()` lets others go first";
-    one_question: "`vm::ask` takes one question; make one of several: `vm::ask((a, b))`";
-    reference_asked: "a question is a value, and this is a reference; ask for what it refers to";
     unsafe_code: "`unsafe` is not available inside a #[routine]";
     raw_pointer: "raw pointers are not available inside a #[routine]; write a reference, `&x` or `&mut x`";
     const_block: "a `const` block cannot be a pattern of a #[routine]; write `const NAME: T = …;` and use the name";

@@ -14,7 +14,7 @@ fn unknown_answer(x: u32) -> u32 {
 #[routine]
 fn a_reference(list: &[u32]) -> u32 {
     vm::ask(&list[0])
-//~ «&list[0]» a question is a value, and this is a reference
+//~ «&list[0]» `&u32` cannot be a value of the machine
 }
 
 #[routine]
@@ -32,7 +32,7 @@ fn another_answer(x: u32) -> u32 {
 #[routine]
 fn two_questions(x: u32) -> u32 {
     vm::ask(x, 2)
-//~ «vm::ask(x, 2)» takes one question … `vm::ask((a, b))`
+//~ «vm::ask» takes 1 argument but 2 arguments were supplied
 }
 
 fn main() {}
