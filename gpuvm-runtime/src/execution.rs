@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::logs::{self, LogLimit, Logs};
 use crate::progress::Progress;
-use crate::questions::{Handlers, Question, words_of};
+use crate::questions::{Handlers, Question, answer_words};
 use crate::runtime::Runtime;
 use crate::tally::continued;
 use crate::trap::Trap;
@@ -347,7 +347,7 @@ impl<'a> Execution<'a> {
             if !found.is_some_and(|asked| asked.asking.answer.same(A::TYPE)) {
                 return Err(not_asked(*vm, found));
             }
-            given.push((*vm, words_of(*answer)));
+            given.push((*vm, answer_words(*vm, *answer)?));
         }
         match &mut self.leg {
             Some(leg) => leg.answer(&self.course, &given),

@@ -31,6 +31,21 @@ impl<Q: VmType> Question<Q> {
     }
 }
 
+/// The words of an answer to a VM.
+///
+/// # Errors
+///
+/// [`Error::SizeTooLarge`].
+pub(crate) fn answer_words<A: VmType>(vm: u32, answer: A) -> Result<Vec<u32>> {
+    match answer.fits_words() {
+        true => Ok(words_of(answer)),
+        false => Err(Error::SizeTooLarge {
+            holder: format!("the answer to VM {vm}"),
+            index: None,
+        }),
+    }
+}
+
 /// The words of a value.
 pub(crate) fn words_of<T: VmType>(value: T) -> Vec<u32> {
     let mut words = vec![0; T::TYPE.words as usize];
@@ -56,9 +71,8 @@ impl<'a> Handlers<'a> {
     pub(crate) fn add<Q: VmType, A: VmType>(&mut self, mut answer: impl FnMut(u32, Q) -> A + Send + 'a) {
         let all = move |asked: &[Asked]| {
             let each = asked.iter().map(Question::<Q>::of);
-            Ok(each
-                .map(|Question { vm, question }| words_of(answer(vm, question)))
-                .collect())
+            each.map(|Question { vm, question }| answer_words(vm, answer(vm, question)))
+                .collect()
         };
         self.push(asking::<Q, A>(), Box::new(all));
     }
@@ -77,7 +91,8 @@ impl<'a> Handlers<'a> {
                     answers: answers.len(),
                 });
             }
-            Ok(answers.into_iter().map(words_of).collect())
+            let pairs = questions.iter().zip(answers);
+            pairs.map(|(asked, answer)| answer_words(asked.vm, answer)).collect()
         };
         self.push(asking::<Q, A>(), Box::new(all));
     }

@@ -102,6 +102,6 @@
 //! the closure. Traps name lines of the closure as well; a compiler of some other language says its own places with [`at`](Body::at).
 
 pub use gpuvm_core::build::{
-    Argument, Arguments, Array, Atomics, Bits, Body, BuildError, Float, Integer, Label, Number, Operand, Place, Returned,
-    Scalar, Slice, SliceMut, Value, Variable,
+    Argument, Arguments, Array, Atomics, Bits, Body, BuildError, Float, Integer, Label, Number, Operand, Place,
+    Returned, Scalar, Slice, SliceMut, Value, Variable,
 };

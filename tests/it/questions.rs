@@ -427,6 +427,36 @@ fn a_panic_of_who_answers_is_the_caller_s() {
     }
 }
 
+#[routine]
+fn asks_for_a_size(x: u32) -> u32 {
+    vm::ask::<u32, usize>(x) as u32
+}
+
+#[test]
+fn an_answer_has_to_fit() {
+    for engine in ENGINES {
+        let launch = || {
+            runtime()
+                .launch("asks_for_a_size")
+                .unwrap()
+                .args((&[1u32],))
+                .engine(engine)
+        };
+        let small = launch().answer(|_, x: u32| x as usize + 1).run().unwrap();
+        assert_eq!(small.output::<Vec<u32>>().unwrap(), [2]);
+        let told = launch()
+            .answer(|_, _: u32| usize::MAX)
+            .run()
+            .err()
+            .map(|error| error.to_string());
+        let told = told.unwrap_or_default();
+        assert!(
+            told.starts_with("the answer to VM 0 is or has a `usize`"),
+            "{engine}: {told}"
+        );
+    }
+}
+
 /// Asks as often as its numbers say, and mixes what it hears.
 #[routine]
 fn conversation(topic: u32, turns: u32) -> u32 {
