@@ -111,7 +111,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownId`](crate::Error::UnknownId) with the nearest id there is, [`Error::DuplicateId`](crate::Error::DuplicateId), [`Error::Link`](crate::Error::Link), [`RingError::Options`], or when
+    /// [`Error::UnknownId`] with the nearest id there is, [`Error::DuplicateId`], [`Error::Link`], [`RingError::Options`], or when
     /// the device has no room for the actors.
     pub async fn launch_ring(&self, id: &str, options: RingOptions) -> Result<KernelHandle> {
         let (runtime, entry) = (self.clone(), registry::find(id)?);
