@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 
 use gpuvm_core::program::Mode;
-use gpuvm_core::types::{Type, TypeRef};
+use gpuvm_core::types::{Type, TypeRef, Value};
 
 use crate::arg::{Arg, Argument};
+use crate::atomics::OwnAtomics;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 
@@ -22,6 +23,16 @@ pub(crate) struct Binding<'a> {
 pub(crate) struct Bound<'a> {
     pub mode: Mode,
     pub argument: Argument<'a>,
+}
+
+impl Bound<'static> {
+    /// Words that all VMs of a launch share and no caller has lent.
+    pub(crate) fn own_words(words: &[u32]) -> Bound<'static> {
+        Bound {
+            mode: Mode::Atomic,
+            argument: Argument::OwnAtomics(OwnAtomics::of_words(u32::TYPE, words)),
+        }
+    }
 }
 
 /// Checks the arguments against the parameters' types, and finds how many VMs there are.

@@ -264,6 +264,11 @@ impl<'a> Execution<'a> {
         })
     }
 
+    /// Whether the launch says who answers each question that its VMs may ask.
+    pub(crate) fn is_answered(&self) -> Result<()> {
+        self.options.answers.cover(self.entry.id(), &self.course.program)
+    }
+
     /// Answers what is asked, where the launch says who does. Gives how many were answered.
     fn answer_all_asked(&mut self) -> Result<usize> {
         let Execution {
@@ -271,9 +276,7 @@ impl<'a> Execution<'a> {
         } = self;
         match leg {
             Some(leg) if leg.tally().blocked > 0 && !options.answers.is_empty() => {
-                let answers = options.answers.answer(leg.asked(course)?)?;
-                leg.answer(course, &answers)?;
-                Ok(answers.len())
+                leg.serve(course, &mut options.answers)
             }
             _ => Ok(0),
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use gpuvm_core::isa::{Instruction, Op};
-use gpuvm_core::routine::{Callee, Cause, RoutineRef};
+use gpuvm_core::routine::{Callee, RoutineRef, Site};
 use gpuvm_core::types::VmType;
 use gpuvm_engine::{Device, Dispatch, Engine, FloatMode, Words};
 
@@ -367,9 +367,6 @@ struct Bounded<'a> {
 impl<'a> Bounded<'a> {
     /// Runs it to its end, and gives the arguments back unless something is wrong with the device.
     fn run(self, cancelled: Option<&AtomicBool>) -> (Result<Done>, Vec<Bound<'a>>) {
-        if let Err(error) = self.options.answers.cover(self.entry.id(), sites(&self.entry)) {
-            return (Err(error), self.params);
-        }
         match self.engine() {
             Ok(Engine::Native) => self.run_native(cancelled),
             Ok(engine) => self.run_program(engine, cancelled),
@@ -426,6 +423,9 @@ impl<'a> Bounded<'a> {
             Ok(execution) => execution,
             Err(error) => return (Err(error), Vec::new()),
         };
+        if let Err(error) = execution.is_answered() {
+            return (Err(error), execution.held.params);
+        }
         match execution.drive(budget, cancelled) {
             Ok(_) => execution.end((budget != Budget::unlimited()).then_some(budget)),
             Err(error) => (Err(error), Vec::new()),
@@ -433,11 +433,26 @@ impl<'a> Bounded<'a> {
     }
 
     fn run_native(mut self, cancelled: Option<&AtomicBool>) -> (Result<Done>, Vec<Bound<'a>>) {
+        if let Err(error) = self.is_answered() {
+            return (Err(error), self.params);
+        }
         let mut held = match Held::new(std::mem::take(&mut self.params), None, false) {
             Ok(held) => held,
             Err(error) => return (Err(error), Vec::new()),
         };
         (self.native_steps(&mut held, cancelled), held.params)
+    }
+
+    /// Whether there is an answer to each question that VMs may ask.
+    fn is_answered(&self) -> Result<()> {
+        let (id, answers) = (self.entry.id(), &self.options.answers);
+        match self.entry.code() {
+            Code::Program(program) => answers.cover(id, program),
+            Code::Routine(routine) => reached(routine).iter().try_for_each(|routine| {
+                let site = |site: &Site| (site.cause, &*routine.file, site.line);
+                answers.cover_sites(id, routine.sites.iter().map(site))
+            }),
+        }
     }
 
     /// All steps on the native engine.
@@ -514,25 +529,6 @@ fn pauses(entry: &Entry) -> bool {
     match entry.code() {
         Code::Program(program) => yields(&program.code),
         Code::Routine(routine) => reached(routine).iter().any(|routine| yields(&routine.code)),
-    }
-}
-
-/// The sites that a VM may come to, each with its file and line.
-fn sites(entry: &Entry) -> Vec<(Cause, String)> {
-    match entry.code() {
-        Code::Program(program) => questions::sites(program),
-        Code::Routine(routine) => {
-            let all = reached(routine);
-            let of_one = |routine: &RoutineRef| -> Vec<(Cause, String)> {
-                let place = |line| format!("{}:{line}", routine.file);
-                routine
-                    .sites
-                    .iter()
-                    .map(|site| (site.cause, place(site.line)))
-                    .collect()
-            };
-            all.iter().flat_map(of_one).collect()
-        }
     }
 }
 

@@ -2,12 +2,10 @@
 
 use std::ops::Deref;
 
-use gpuvm_core::program::{Log, LogLine, Mode, Program, Questions};
+use gpuvm_core::program::{Log, LogLine, Program, Questions};
 use gpuvm_core::routine::Level;
-use gpuvm_core::types::Value;
 
 use crate::arg::Argument;
-use crate::atomics::OwnAtomics;
 use crate::bind::Bound;
 
 /// How much of what VMs print is kept.
@@ -152,10 +150,7 @@ impl<'l> IntoIterator for &'l Logs {
 /// The log of a launch of a program, the first argument behind the routine's own; `None` if it does not print.
 pub(crate) fn argument(program: &Program, vms: u32, limit: LogLimit) -> Option<Bound<'static>> {
     let words = Log::of(program, vms)?.empty(limit.of_a_vm, limit.in_all);
-    Some(Bound {
-        mode: Mode::Atomic,
-        argument: Argument::OwnAtomics(OwnAtomics::of_words(u32::TYPE, &words)),
-    })
+    Some(Bound::own_words(&words))
 }
 
 /// What is in the log among the arguments of a launch.

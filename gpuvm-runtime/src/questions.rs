@@ -4,12 +4,10 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use gpuvm_core::program::{Asked, LinkedSite, Mode, Program, Questions};
+use gpuvm_core::program::{Asked, LinkedSite, Program, Questions};
 use gpuvm_core::routine::{Asking, Cause};
 use gpuvm_core::types::{Value, VmType};
 
-use crate::arg::Argument;
-use crate::atomics::OwnAtomics;
 use crate::bind::Bound;
 use crate::error::{Error, Result};
 
@@ -107,20 +105,37 @@ impl<'a> Handlers<'a> {
         self.0.is_empty()
     }
 
-    /// Whether there is an answer to each question of these sites, as there has to be where nobody else can give one.
+    /// Whether there is an answer to each question of a program, as there has to be where nobody else can give one.
     ///
     /// # Errors
     ///
     /// [`Error::NobodyAnswers`].
-    pub(crate) fn cover(&self, routine: &str, sites: impl IntoIterator<Item = (Cause, String)>) -> Result<()> {
-        let asked = sites.into_iter().find_map(|(cause, place)| match cause {
-            Cause::Ask(asking) if !self.0.iter().any(|known| known.asking == asking) => Some((asking, place)),
-            _ => None,
-        });
-        match asked {
-            Some((asking, place)) => Err(nobody_answers(routine, asking, place)),
-            None => Ok(()),
+    pub(crate) fn cover(&self, routine: &str, program: &Program) -> Result<()> {
+        let site = |site: &LinkedSite| {
+            let file = program.files.get(site.place.file as usize).map_or("", String::as_str);
+            (site.cause, file, site.place.line)
+        };
+        self.cover_sites(routine, program.sites.iter().map(site))
+    }
+
+    /// The same of sites with their files and lines.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NobodyAnswers`].
+    pub(crate) fn cover_sites<'s>(
+        &self,
+        routine: &str,
+        sites: impl IntoIterator<Item = (Cause, &'s str, u32)>,
+    ) -> Result<()> {
+        for (cause, file, line) in sites {
+            if let Cause::Ask(asking) = cause
+                && !self.0.iter().any(|known| known.asking == asking)
+            {
+                return Err(nobody_answers(routine, asking, format!("{file}:{line}")));
+            }
         }
+        Ok(())
     }
 
     /// The answers to those questions for which there are any, with the VMs that asked.
@@ -305,15 +320,6 @@ impl Answering for Counter<'_, '_> {
     }
 }
 
-/// The sites of a program, each with its file and line.
-pub(crate) fn sites(program: &Program) -> Vec<(Cause, String)> {
-    let place = |site: &LinkedSite| {
-        let file = program.files.get(site.place.file as usize).map_or("", String::as_str);
-        format!("{file}:{}", site.place.line)
-    };
-    program.sites.iter().map(|site| (site.cause, place(site))).collect()
-}
-
 /// The slots for a launch's questions, the last of its arguments; `None` if the program asks nothing.
 ///
 /// # Errors
@@ -332,8 +338,5 @@ pub(crate) fn argument(program: &Program, vms: u32, engine: gpuvm_engine::Engine
             engine,
         });
     }
-    Ok(Some(Bound {
-        mode: Mode::Atomic,
-        argument: Argument::OwnAtomics(OwnAtomics::of_words(u32::TYPE, &questions.empty(vms))),
-    }))
+    Ok(Some(Bound::own_words(&questions.empty(vms))))
 }

@@ -6,6 +6,7 @@ use gpuvm_core::program::{Asked, Questions};
 
 use super::{Course, Leg, Part, Stage};
 use crate::error::Result;
+use crate::questions::Handlers;
 
 /// So many answers are put where they belong one by one; of more than that all slots are moved there and back.
 const FEW: usize = 16;
@@ -16,6 +17,17 @@ impl Leg {
         let begun = || self.parts.iter().filter(|part| matches!(part.stage, Stage::Started(_)));
         let goes_on = |part: &Part| part.tally.running + part.tally.yielded > 0;
         begun().any(|part| part.tally.blocked > 0) && !begun().any(goes_on)
+    }
+
+    /// Has what is asked answered, as far as anybody does. Gives how many were.
+    ///
+    /// # Errors
+    ///
+    /// Those of who answers, or when the device fails.
+    pub(crate) fn serve(&mut self, course: &Course, handlers: &mut Handlers<'_>) -> Result<usize> {
+        let answers = handlers.answer(self.asked(course)?)?;
+        self.answer(course, &answers)?;
+        Ok(answers.len())
     }
 
     /// The questions that wait for an answer, in the order of the VMs.

@@ -68,7 +68,7 @@ impl<'p> Run<'p, '_> {
         let log = logs::argument(&course.program, told, LogLimit::default());
         let asked = questions::argument(&course.program, told, course.engine)?;
         if asked.is_some() {
-            self.answers().cover(name, questions::sites(&course.program))?;
+            self.answers().cover(name, &course.program)?;
         }
         let waits = log.is_some() || asked.is_some();
         // A log is read when its launch has ended, so a launch with one is waited for, as is one that asks.
@@ -375,8 +375,7 @@ impl<'p> Run<'p, '_> {
         while !leg.all_over() {
             leg.round(course, views, &mut results, &Limit::default(), &mut |_| {})?;
             if leg.is_blocked() {
-                let answers = self.answers().answer(leg.asked(course)?)?;
-                leg.answer(course, &answers)?;
+                leg.serve(course, &mut self.answers())?;
             }
         }
         let tally = leg.tally();
