@@ -3,7 +3,7 @@
 use gpuvm_nodes::method;
 use syn::{Attribute, ImplItem, Item, ItemImpl, Type};
 
-use crate::file::items_around;
+use crate::file::{items_around, text_around};
 use crate::report::Report;
 
 /// Refuses the `Deref` of a type that has a method of a name of std's which is no routine, as far as the file tells.
@@ -50,7 +50,9 @@ pub fn deref_generics(name: &syn::Ident) -> Option<syn::Generics> {
             _ => None,
         })
     }
-    search(&items_around(name.span())?, name)
+    // Hardly any file has one, and to take a file apart takes long.
+    let has_one = text_around(name.span())?.contains("Deref for ");
+    search(&has_one.then(|| items_around(name.span())).flatten()?, name)
 }
 
 /// Whether a block is of a type whose type arguments are the block's own parameters.

@@ -20,7 +20,8 @@ pub fn text_around(place: Span) -> Option<Rc<str>> {
     text_of(place.local_file()?)
 }
 
-fn text_of(path: PathBuf) -> Option<Rc<str>> {
+/// The text of a file, which is read once.
+pub fn text_of(path: PathBuf) -> Option<Rc<str>> {
     let read = |path: &PathBuf| fs::read_to_string(path).ok().map(Rc::from);
     TEXTS.with_borrow_mut(|texts| texts.entry(path).or_insert_with_key(read).clone())
 }

@@ -10,7 +10,7 @@ use gpuvm_nodes::method;
 use proc_macro2::Span;
 
 use crate::comparison;
-use crate::file::is_part;
+use crate::file::{is_part, text_of};
 use crate::routine::lending as lending_method;
 
 thread_local! {
@@ -123,7 +123,7 @@ impl Found {
                 self.search(&entry.path());
             }
         } else if path.extension().is_some_and(|extension| extension == "rs")
-            && let Ok(text) = fs::read_to_string(path)
+            && let Some(text) = text_of(path.to_owned())
         {
             self.names.append(&mut of_text(&text));
             self.lent.append(&mut lent(&text));
