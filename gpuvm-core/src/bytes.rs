@@ -241,9 +241,9 @@ impl<'a> Reader<'a> {
     /// The type of a value that is no reference and has none in it.
     fn value_type(&mut self) -> Result<&'static Type, LoadError> {
         let ty = self.ty()?;
-        match ty.refs > 0 || ty.ty.holds_references() {
-            true => Err(self.wrong(format!("`{}` is asked or answered", types::print(ty)))),
-            false => Ok(ty.ty),
+        match ty.is_value() {
+            true => Ok(ty.ty),
+            false => Err(self.wrong(format!("`{}` is asked or answered", types::print(ty)))),
         }
     }
 

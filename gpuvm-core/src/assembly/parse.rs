@@ -390,9 +390,9 @@ fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
 /// The type of a value that is no reference and has none in it.
 fn value_type(cursor: &mut Cursor<'_>) -> Result<&'static Type, String> {
     let ty = types::parse(cursor)?;
-    match ty.refs > 0 || ty.ty.holds_references() {
-        true => Err(format!("`{}` cannot be asked or answered", types::print(ty))),
-        false => Ok(ty.ty),
+    match ty.is_value() {
+        true => Ok(ty.ty),
+        false => Err(format!("`{}` cannot be asked or answered", types::print(ty))),
     }
 }
 

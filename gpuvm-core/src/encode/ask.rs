@@ -25,8 +25,7 @@ impl Encoder<'_> {
         let base = self.fresh(words);
         let value = self.value(operand);
         self.copy_words(base, value, asked);
-        let callee = self.callees.len as u32;
-        self.callees.push(Callee::Library(number::ask), &mut self.full);
+        let callee = self.callee(Callee::Library(number::ask));
         self.emit(Op::Ask, [site, base, words, callee]);
         let result = self.fresh(answered);
         self.copy_words(result, base, answered);

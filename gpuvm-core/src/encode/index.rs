@@ -218,8 +218,7 @@ impl Encoder<'_> {
         );
         self.copy_words(base + 3, start, 1);
         self.copy_words(base + 4, end, 1);
-        let (is_part, callee) = (self.fresh(1), self.callees.len as u32);
-        self.callees.push(Callee::Routine(is_part::routine), &mut self.full);
+        let (is_part, callee) = (self.fresh(1), self.callee(Callee::Routine(is_part::routine)));
         self.emit(Op::Call, [callee, base, is_part, 0]);
         let past = self.new_label();
         self.jump_to(Op::JumpIf, past, is_part);

@@ -218,8 +218,7 @@ impl Encoder<'_> {
             i += 1;
         }
         let result = self.fresh(results);
-        let callee = self.callees.len as u32;
-        self.callees.push(Callee::Library(function), &mut self.full);
+        let callee = self.callee(Callee::Library(function));
         self.emit(Op::Call, [callee, base, result, 0]);
         result
     }

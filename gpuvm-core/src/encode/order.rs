@@ -213,8 +213,7 @@ impl Encoder<'_> {
         self.store_words(base, a, want);
         self.store_words(base + want.words(), b, want);
         let result = self.fresh(results);
-        let callee = self.callees.len as u32;
-        self.callees.push(Callee::Routine(routine), &mut self.full);
+        let callee = self.callee(Callee::Routine(routine));
         self.emit(Op::Call, [callee, base, result, 0]);
         result
     }

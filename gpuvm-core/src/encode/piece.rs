@@ -373,8 +373,7 @@ impl Encoder<'_> {
             return;
         }
         let result = self.fresh(source.result.words());
-        let callee = self.callees.len as u32;
-        self.callees.push(Callee::Piece(piece), &mut self.full);
+        let callee = self.callee(Callee::Piece(piece));
         self.emit(Op::Call, [callee, base, result, 0]);
         self.push(if matches!(source.result.ty.kind, Kind::Never) {
             Operand::NEVER

@@ -80,8 +80,7 @@ impl Encoder<'_> {
         let elsewhere = self.word(Op::Xor, address, data, 0);
         let end = self.new_label();
         self.jump_to(Op::JumpUnless, end, elsewhere);
-        let callee = self.callees.len as u32;
-        self.callees.push(Callee::Routine(routine), &mut self.full);
+        let callee = self.callee(Callee::Routine(routine));
         let kept = self.fresh(words);
         self.emit(Op::Call, [callee, address, kept, 0]);
         self.copy_words(result, kept, words);
@@ -92,8 +91,7 @@ impl Encoder<'_> {
     /// The two words by which a trap has a duration beside another value.
     pub const fn packed_duration(&mut self, duration: Operand) -> u32 {
         let value = self.value(duration);
-        let callee = self.callees.len as u32;
-        self.callees.push(Callee::Routine(pack_beside::routine), &mut self.full);
+        let callee = self.callee(Callee::Routine(pack_beside::routine));
         let kept = self.fresh(packed::BESIDE);
         self.emit(Op::Call, [callee, value, kept, 0]);
         kept
@@ -165,9 +163,7 @@ impl Encoder<'_> {
     }
 
     const fn log(&mut self, site: u32, base: u32, words: u32) {
-        let callee = self.callees.len as u32;
-        self.callees
-            .push(Callee::Library(crate::library::number::print), &mut self.full);
+        let callee = self.callee(Callee::Library(crate::library::number::print));
         self.emit(Op::Log, [site, base, words, callee]);
     }
 }

@@ -149,6 +149,13 @@ impl Encoder<'_> {
         self.terms.len = first + count;
     }
 
+    /// Notes a callee. Gives its number.
+    pub const fn callee(&mut self, callee: Callee) -> u32 {
+        let number = self.callees.len as u32;
+        self.callees.push(callee, &mut self.full);
+        number
+    }
+
     /// `count` words that nothing else uses. If there are not as many, there is no room.
     pub const fn fresh(&mut self, count: u32) -> u32 {
         let base = self.words;

@@ -91,8 +91,7 @@ impl Encoder<'_> {
             mutable,
         };
         let result = self.fresh(target.words());
-        let callee = self.callees.len as u32;
-        self.callees.push(Callee::Routine(routine), &mut self.full);
+        let callee = self.callee(Callee::Routine(routine));
         self.emit(Op::Call, [callee, base, result, 0]);
         self.deref(Operand::fresh(target, result))
     }

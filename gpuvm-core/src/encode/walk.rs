@@ -899,8 +899,7 @@ impl Encoder<'_> {
             return;
         }
         let result = self.fresh(call.result.words());
-        let callee = self.callees.len as u32;
-        self.callees.push(Callee::Routine(call.routine), &mut self.full);
+        let callee = self.callee(Callee::Routine(call.routine));
         self.emit(Op::Call, [callee, base, result, 0]);
         self.push(if matches!(call.result.ty.kind, Kind::Never) {
             Operand::NEVER

@@ -384,6 +384,11 @@ impl TypeRef {
         self.refs == wanted.refs && (self.mutable || !wanted.mutable) && self.ty.same(wanted.ty)
     }
 
+    /// Whether it is a value that refers to nothing.
+    pub fn is_value(self) -> bool {
+        self.refs == 0 && !self.ty.holds_references()
+    }
+
     /// Types for people.
     pub fn listed(types: &[TypeRef]) -> String {
         let texts: Vec<String> = types.iter().map(TypeRef::to_string).collect();
