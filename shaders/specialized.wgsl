@@ -201,7 +201,7 @@ fn then() -> u32 {
     return STATUS_HALTED;
 }
 
-// What the workgroup's VMs add to the signal: stopped, yielded, trapped, the first that trapped, and blocked.
+// What the workgroup's VMs add to the signal: stopped, yielded, trapped, blocked, and the first that trapped.
 var<workgroup> tally: array<atomic<u32>, 5>;
 
 fn vm_of(group: vec3<u32>, groups: vec3<u32>, local: u32) -> u32 {
@@ -218,28 +218,22 @@ fn clear_tally(local: u32) {
 fn note_trap() {
     put_trap();
     atomicAdd(&tally[2], 1u);
-    atomicMax(&tally[3], ~vm);
+    atomicMax(&tally[4], ~vm);
 }
 
 fn report(local: u32) {
     workgroupBarrier();
-    if local < 3u {
+    if local < 4u {
         let value = atomicLoad(&tally[local]);
         if value != 0u {
-            let places = vec3(SIGNAL_STOPPED, SIGNAL_YIELDED, SIGNAL_TRAPPED);
+            let places = vec4(SIGNAL_STOPPED, SIGNAL_YIELDED, SIGNAL_TRAPPED, SIGNAL_BLOCKED);
             atomicAdd(&signal[places[local]], value);
-        }
-    }
-    if local == 3u {
-        let value = atomicLoad(&tally[3]);
-        if value != 0u {
-            atomicMax(&signal[SIGNAL_FIRST_TRAP], value);
         }
     }
     if local == 4u {
         let value = atomicLoad(&tally[4]);
         if value != 0u {
-            atomicAdd(&signal[SIGNAL_BLOCKED], value);
+            atomicMax(&signal[SIGNAL_FIRST_TRAP], value);
         }
     }
 }
@@ -280,7 +274,7 @@ fn start(group: vec3<u32>, groups: vec3<u32>, local: u32) -> bool {
         } else if status == STATUS_YIELDED {
             atomicAdd(&tally[1], 1u);
         } else if status == STATUS_BLOCKED {
-            atomicAdd(&tally[4], 1u);
+            atomicAdd(&tally[3], 1u);
         } else if status == STATUS_RUNNING {
             atomicSub(&tally[0], 1u);
         }
@@ -340,7 +334,7 @@ fn resumed(
             }
             atomicAdd(&tally[0], u32(status != STATUS_RUNNING) - u32(before != STATUS_RUNNING));
             atomicAdd(&tally[1], u32(status == STATUS_YIELDED) - u32(before == STATUS_YIELDED));
-            atomicAdd(&tally[4], u32(status == STATUS_BLOCKED) - u32(before == STATUS_BLOCKED));
+            atomicAdd(&tally[3], u32(status == STATUS_BLOCKED) - u32(before == STATUS_BLOCKED));
         }
     }
     report(local);
