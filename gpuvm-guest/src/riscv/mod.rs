@@ -3,6 +3,6 @@
 pub(crate) mod cpu;
 pub(crate) mod decode;
 mod float;
-mod register;
+pub(crate) mod register;
 pub(crate) mod run;
 mod slow;

@@ -1,7 +1,7 @@
 //! AArch64 instructions as operations of the builder. What they mean is in [`aarch64::run`](crate::aarch64::run); tests compare the two.
 
 use gpuvm::Routine;
-use gpuvm::build::{Body, Place, Value, Variable};
+use gpuvm::build::{Bits, Body, Integer, Place, Value, Variable};
 
 use super::blocks::{Block, Flow, Instruction};
 use super::emit::{At, Processor, Wide};
@@ -56,6 +56,37 @@ struct Sum<'b> {
     /// What comes in, where that is not fixed.
     carry: Option<Value<'b, bool>>,
     long: bool,
+}
+
+impl<'b> Sum<'b> {
+    fn of<T: Integer + Bits>(self, a: Value<'b, T>, b: Value<'b, T>) -> Value<'b, T> {
+        match (self.minus, self.carry) {
+            (false, None) => a + b,
+            (true, None) => a - b,
+            (false, Some(carry)) => a + b + carry.cast::<T>(),
+            (true, Some(carry)) => a - b - (!carry).cast::<T>(),
+        }
+    }
+
+    /// Whether it carries, and a value whose sign says whether it overflows.
+    fn carried<T: Integer + Bits>(
+        self,
+        a: Value<'b, T>,
+        b: Value<'b, T>,
+        whole: Value<'b, T>,
+    ) -> (Value<'b, bool>, Value<'b, T>) {
+        let carried = match (self.minus, self.carry) {
+            (false, None) => whole.lt(a),
+            (true, None) => a.ge(b),
+            (false, Some(carry)) => (a + b).lt(a) | whole.lt(carry.cast::<T>()),
+            (true, Some(carry)) => a.gt(b) | (a.eq(b) & carry),
+        };
+        let signs = match self.minus {
+            true => (a ^ b) & (a ^ whole),
+            false => (a ^ whole) & (b ^ whole),
+        };
+        (carried, signs)
+    }
 }
 
 /// The four flags.
@@ -160,56 +191,24 @@ impl<'b> Arm<'b> {
         if fields & INVERTED != 0 { !b } else { b }
     }
 
-    /// A sum or a difference. `carry` is what comes in, if anything does beside what a sum or a difference has.
+    /// A sum or a difference.
     fn sum(&self, a: Value<'b, u64>, b: Value<'b, u64>, by: Sum<'b>) -> Value<'b, u64> {
-        if by.long {
-            return match (by.minus, by.carry) {
-                (false, None) => a + b,
-                (true, None) => a - b,
-                (false, Some(carry)) => a + b + carry.cast::<u64>(),
-                (true, Some(carry)) => a - b - (!carry).cast::<u64>(),
-            };
+        match by.long {
+            true => by.of(a, b),
+            false => by.of(a.cast::<u32>(), b.cast::<u32>()).cast(),
         }
-        let (a, b) = (a.cast::<u32>(), b.cast::<u32>());
-        let whole = match (by.minus, by.carry) {
-            (false, None) => a + b,
-            (true, None) => a - b,
-            (false, Some(carry)) => a + b + carry.cast::<u32>(),
-            (true, Some(carry)) => a - b - (!carry).cast::<u32>(),
-        };
-        whole.cast()
     }
 
     /// The flags of a sum or a difference.
     fn flags_of(&self, a: Value<'b, u64>, b: Value<'b, u64>, whole: Value<'b, u64>, by: Sum<'b>) -> Flags<'b> {
         if by.long {
-            let carried = match (by.minus, by.carry) {
-                (false, None) => whole.lt(a),
-                (true, None) => a.ge(b),
-                (false, Some(carry)) => (a + b).lt(a) | whole.lt(carry.cast::<u64>()),
-                (true, Some(carry)) => a.gt(b) | (a.eq(b) & carry),
-            };
-            let signs = if by.minus {
-                (a ^ b) & (a ^ whole)
-            } else {
-                (a ^ whole) & (b ^ whole)
-            };
+            let (carried, signs) = by.carried(a, b, whole);
             let (_, high) = Self::halves(signs);
             let (_, sign) = Self::halves(whole);
             return [sign.cast::<i32>().lt(0), whole.eq(0), carried, high.cast::<i32>().lt(0)];
         }
         let (a, b, whole) = (a.cast::<u32>(), b.cast::<u32>(), whole.cast::<u32>());
-        let carried = match (by.minus, by.carry) {
-            (false, None) => whole.lt(a),
-            (true, None) => a.ge(b),
-            (false, Some(carry)) => (a + b).lt(a) | whole.lt(carry.cast::<u32>()),
-            (true, Some(carry)) => a.gt(b) | (a.eq(b) & carry),
-        };
-        let signs = if by.minus {
-            (a ^ b) & (a ^ whole)
-        } else {
-            (a ^ whole) & (b ^ whole)
-        };
+        let (carried, signs) = by.carried(a, b, whole);
         [
             whole.cast::<i32>().lt(0),
             whole.eq(0),

@@ -37,6 +37,12 @@ const MOST_TRANSLATIONS: u32 = 12;
 /// Addresses by program, in order.
 type Addresses = Vec<Vec<u32>>;
 
+/// Whether an address of a program is among some.
+fn has(addresses: &Addresses, program: usize, address: u64) -> bool {
+    let own = addresses.get(program).map_or(&[][..], Vec::as_slice);
+    u32::try_from(address).is_ok_and(|address| own.binary_search(&address).is_ok())
+}
+
 /// What is translated of programs, and what is to be.
 #[derive(Debug)]
 pub(crate) struct Translator {
@@ -93,8 +99,7 @@ impl Translator {
 
     /// Whether translated code goes on from an address.
     pub fn enters(&self, program: usize, address: u64) -> bool {
-        let entries = self.entries.get(program).map_or(&[][..], Vec::as_slice);
-        u32::try_from(address).is_ok_and(|address| entries.binary_search(&address).is_ok())
+        has(&self.entries, program, address)
     }
 
     /// Where guests may begin with translated code, by program.
@@ -105,11 +110,7 @@ impl Translator {
     /// Notes that a guest has come to an address: it has left translated code there, or was emulated for some time and has not come to any. Of an instruction that is
     /// translated the former says nothing, it has failed or was too much.
     pub fn comes_to(&mut self, program: usize, address: u64, left: bool) {
-        let known = |list: &[Vec<u32>]| {
-            let list = list.get(program).map_or(&[][..], Vec::as_slice);
-            u32::try_from(address).is_ok_and(|address| list.binary_search(&address).is_ok())
-        };
-        if known(if left { &self.translated } else { &self.entries }) {
+        if has(if left { &self.translated } else { &self.entries }, program, address) {
             return;
         }
         let granule = if self.programs[program].machine() == Machine::AArch64 {

@@ -7,76 +7,39 @@ use super::blocks::{Block, Flow, Instruction};
 use super::emit::{At, Processor, Wide};
 use crate::riscv::cpu::Cpu;
 use crate::riscv::decode::{Decoded, IMMEDIATE, WIDE, decode, kind};
+use crate::riscv::register::{self, Register as _};
 
-/// A register's type, `u32` or `u64`.
-pub(super) trait Register: Integer + Bits + for<'b> Operand<'b, Self> + VmType + Copy {
+/// A register's type, `u32` or `u64`, as the builder has it.
+pub(super) trait Register: register::Register + Integer + Bits + for<'b> Operand<'b, Self> {
     type Signed: Integer + for<'b> Operand<'b, Self::Signed>;
-    const LONG: bool;
-    fn of(value: u32) -> Self;
-    fn signed(value: u32) -> Self;
-    fn wrapping(value: u64) -> Self;
-    /// Routines for what is not one operation, by kind.
-    fn slow(kind: u32) -> Option<&'static str>;
 }
 
 impl Register for u32 {
     type Signed = i32;
-    const LONG: bool = false;
-
-    fn of(value: u32) -> u32 {
-        value
-    }
-
-    fn signed(value: u32) -> u32 {
-        value
-    }
-
-    fn wrapping(value: u64) -> u32 {
-        value as u32
-    }
-
-    fn slow(kind: u32) -> Option<&'static str> {
-        Some(match kind {
-            kind::MULH => "gpuvm-guest.mulh32",
-            kind::MULHSU => "gpuvm-guest.mulhsu32",
-            kind::MULHU => "gpuvm-guest.mulhu32",
-            kind::DIV => "gpuvm-guest.div32",
-            kind::DIVU => "gpuvm-guest.divu32",
-            kind::REM => "gpuvm-guest.rem32",
-            kind::REMU => "gpuvm-guest.remu32",
-            _ => return None,
-        })
-    }
 }
 
 impl Register for u64 {
     type Signed = i64;
-    const LONG: bool = true;
+}
 
-    fn of(value: u32) -> u64 {
-        value.into()
-    }
+/// Whether a register is a word and more.
+fn is_long<X: Register>() -> bool {
+    X::WIDTH > u32::BITS
+}
 
-    fn signed(value: u32) -> u64 {
-        value as i32 as i64 as u64
-    }
-
-    fn wrapping(value: u64) -> u64 {
-        value
-    }
-
-    fn slow(kind: u32) -> Option<&'static str> {
-        Some(match kind {
-            kind::MULH => "gpuvm-guest.mulh64",
-            kind::MULHSU => "gpuvm-guest.mulhsu64",
-            kind::MULHU => "gpuvm-guest.mulhu64",
-            kind::DIV => "gpuvm-guest.div64",
-            kind::DIVU => "gpuvm-guest.divu64",
-            kind::REM => "gpuvm-guest.rem64",
-            kind::REMU => "gpuvm-guest.remu64",
-            _ => return None,
-        })
-    }
+/// The routine for what is not one operation of registers of so many bits, by kind.
+fn slow(kind: u32, width: u32) -> Option<Routine> {
+    let name = match kind {
+        kind::MULH => "mulh",
+        kind::MULHSU => "mulhsu",
+        kind::MULHU => "mulhu",
+        kind::DIV => "div",
+        kind::DIVU => "divu",
+        kind::REM => "rem",
+        kind::REMU => "remu",
+        _ => return None,
+    };
+    Routine::of(&format!("gpuvm-guest.{name}{width}")).ok()
 }
 
 /// An address and an offset, as a machine of 64 bits has it.
@@ -138,7 +101,7 @@ where
     fn wide(&self, value: Value<'b, X>) -> Wide<'b> {
         Wide {
             low: value.cast(),
-            high: X::LONG.then(|| (value >> 32).cast()),
+            high: is_long::<X>().then(|| (value >> 32).cast()),
         }
     }
 
@@ -160,7 +123,7 @@ where
     }
 
     fn loaded(&self, at: &At<'_, 'b>, address: Wide<'b>, funct3: u32) -> Value<'b, X> {
-        if X::LONG && funct3 == 3 {
+        if is_long::<X>() && funct3 == 3 {
             return at.load_double(address).cast();
         }
         let value = at.load(address, funct3 & 3);
@@ -255,14 +218,8 @@ where
         };
         let (low_a, low_b) = (a.cast::<u32>(), b.cast::<u32>());
         let signed = |value: Value<'b, X>| value.cast::<X::Signed>();
-        let slow = |kind, a: Value<'b, X>, b: Value<'b, X>| {
-            let routine = X::slow(kind).and_then(|id| Routine::of(id).ok());
-            routine.map(|routine| f.call::<X>(&routine, (a, b)))
-        };
-        let narrow = |kind| {
-            let routine = <u32 as Register>::slow(kind).and_then(|id| Routine::of(id).ok());
-            routine.map(|routine| self.extended(f.call::<u32>(&routine, (low_a, low_b))))
-        };
+        let whole = |kind| Some(f.call::<X>(&slow(kind, X::WIDTH)?, (a, b)));
+        let narrow = |kind| Some(self.extended(f.call::<u32>(&slow(kind, u32::WIDTH)?, (low_a, low_b))));
         let result = match kind {
             kind::ADD if rs1 == 0 => b,
             kind::ADD => a + b,
@@ -287,7 +244,7 @@ where
                 Some(result) => result,
                 None => return,
             },
-            kind::MULH..=kind::REMU => match slow(kind, a, b) {
+            kind::MULH..=kind::REMU => match whole(kind) {
                 Some(result) => result,
                 None => return,
             },
