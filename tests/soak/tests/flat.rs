@@ -20,8 +20,10 @@ fn purse(cents: &mut u64, deposit: Deposit) -> Deposit {
 
 /// So many kernels of an engine have come and gone before anything is measured.
 const WARM: u64 = 100;
-/// Bytes that may be resident more than before.
+/// Bytes that may be resident more than before, in one of so many rounds: what is left behind grows in each of them, while what the allocator keeps for a
+/// thread that compiles, which differs between runs, comes once.
 const GROWTH: u64 = 8 << 20;
+const ROUNDS: usize = 4;
 const LONG: Duration = Duration::from_secs(60);
 /// Every engine, with how many kernels come and go on it.
 const ENGINES: [(Engine, u64); 5] = [
@@ -79,20 +81,17 @@ fn kernels_that_come_and_go_leave_nothing_behind() {
         // The first ones compile programs, start threads that stay, and fill pools.
         (0..turns.min(WARM)).for_each(|turn| come_and_go(&runtime, engine, turn));
         settle();
-        let (before, device) = (Process::now(), runtime.memory().bytes());
-        (0..turns).for_each(|turn| come_and_go(&runtime, engine, turn));
-        settle();
-        assert!(
-            Process::now().threads <= before.threads,
-            "{engine}: {before:?}, then {:?}",
-            Process::now()
-        );
-        let after = Process::now().resident;
-        assert!(
-            after < before.resident + GROWTH,
-            "{engine}: {} bytes grew to {after}",
-            before.resident
-        );
+        let device = runtime.memory().bytes();
+        let mut growth = Vec::new();
+        while growth.last().is_none_or(|&bytes| bytes >= GROWTH) {
+            assert!(growth.len() < ROUNDS, "{engine}: grew by {growth:?} bytes");
+            let before = Process::now();
+            (0..turns).for_each(|turn| come_and_go(&runtime, engine, turn));
+            settle();
+            let after = Process::now();
+            assert!(after.threads <= before.threads, "{engine}: {before:?}, then {after:?}");
+            growth.push(after.resident.saturating_sub(before.resident));
+        }
         assert!(
             runtime.memory().bytes() <= device,
             "{engine}: {device} bytes grew to {:?}",
