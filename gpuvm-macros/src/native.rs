@@ -273,7 +273,7 @@ impl VisitMut for Redirect<'_> {
                 if let Some(receiver) = args.next() {
                     let span = name.span();
                     *expr = Expr::Verbatim(quote_spanned! {span=>
-                        ::gpuvm::__private::MethodsOf::<#of>(&#receiver, ::core::cfg!(debug_assertions)).#name(#(#args),*)
+                        ::gpuvm::__private::MethodsOf::<#of>(&(#receiver), ::core::cfg!(debug_assertions)).#name(#(#args),*)
                     });
                     self.found += 1;
                 }

@@ -98,7 +98,7 @@ methods! { f32;
     fn total_cmp(a, b: &f32) -> std::cmp::Ordering { math::total_cmp(&a, b) }
 }
 
-/// Those of `f32` and of the numbers of the crate `half` that a `const fn` may call.
+/// Those of floats that a `const fn` may call.
 macro_rules! const_methods {
     ($ty:ident; $($(#[$attribute:meta])* fn $name:ident($this:ident $(, $arg:ident: $arg_ty:ty)*) -> $result:ty $body:block)*) => {
         const_methods!(@for $ty, MethodsOf<'_, $ty>, |m| *m.0; $($(#[$attribute])* fn $name($this $(, $arg: $arg_ty)*) -> $result $body)*);
@@ -121,28 +121,44 @@ macro_rules! const_methods {
     };
 }
 
-const_methods! { f32;
-    /// The smaller one; a number rather than NaN; -0.0 rather than 0.0.
-    fn min(a, b: f32) -> f32 { math::min(a, b) }
-    /// The larger one; a number rather than NaN; 0.0 rather than -0.0.
-    fn max(a, b: f32) -> f32 { math::max(a, b) }
-    /// The bits, with the one NaN `0x7fc00000` for all of them.
-    fn to_bits(x) -> u32 { math::to_bits(x) }
-    /// Whether the sign is set; no NaN has one.
-    fn is_sign_negative(x) -> bool { math::is_sign_negative(x) }
-    /// Whether the sign is clear, as every NaN's is.
-    fn is_sign_positive(x) -> bool { math::is_sign_positive(x) }
-    /// The magnitude with the sign of `sign`; a NaN's sign counts as clear.
-    fn copysign(x, sign: f32) -> f32 { math::copysign(x, sign) }
-    /// 1.0 with the sign of the number, or NaN.
-    fn signum(x) -> f32 { math::signum(x) }
-    /// The bytes of the bits, with the one NaN.
-    fn to_le_bytes(x) -> [u8; 4] { math::to_bits(x).to_le_bytes() }
-    /// The bytes of the bits, with the one NaN.
-    fn to_be_bytes(x) -> [u8; 4] { math::to_bits(x).to_be_bytes() }
-    /// The bytes of the bits, with the one NaN.
-    fn to_ne_bytes(x) -> [u8; 4] { math::to_bits(x).to_ne_bytes() }
+/// The methods of a type of numbers that a `const fn` may call, by the functions of a module.
+macro_rules! fixed_methods {
+    ($ty:ident, $functions:ident, $bits:ident, $nan:literal) => {
+        const_methods! { $ty;
+            /// The smaller one; a number rather than NaN; -0.0 rather than 0.0.
+            fn min(a, b: $ty) -> $ty { $functions::min(a, b) }
+            /// The larger one; a number rather than NaN; 0.0 rather than -0.0.
+            fn max(a, b: $ty) -> $ty { $functions::max(a, b) }
+            #[doc = concat!("The bits, with the one NaN `", $nan, "` for all of them.")]
+            fn to_bits(x) -> $bits { $functions::to_bits(x) }
+            /// Whether the sign is set; no NaN has one.
+            fn is_sign_negative(x) -> bool { $functions::is_sign_negative(x) }
+            /// Whether the sign is clear, as every NaN's is.
+            fn is_sign_positive(x) -> bool { $functions::is_sign_positive(x) }
+            /// The magnitude with the sign of `sign`; a NaN's sign counts as clear.
+            fn copysign(x, sign: $ty) -> $ty { $functions::copysign(x, sign) }
+            /// 1.0 with the sign of the number, or NaN.
+            fn signum(x) -> $ty { $functions::signum(x) }
+            /// The bytes of the bits, with the one NaN.
+            fn to_le_bytes(x) -> [u8; size_of::<$ty>()] { $functions::to_bits(x).to_le_bytes() }
+            /// The bytes of the bits, with the one NaN.
+            fn to_be_bytes(x) -> [u8; size_of::<$ty>()] { $functions::to_bits(x).to_be_bytes() }
+            /// The bytes of the bits, with the one NaN.
+            fn to_ne_bytes(x) -> [u8; size_of::<$ty>()] { $functions::to_bits(x).to_ne_bytes() }
+        }
+    };
 }
+fixed_methods!(f32, math, u32, "0x7fc00000");
+fixed_methods!(f64, double, u64, "0x7ff8000000000000");
+
+/// What signed integers have that a `const fn` may call by a name of floats' methods.
+macro_rules! signed {
+    ($($ty:ident)*) => {$(const_methods! { $ty;
+        /// 1 with the sign of the number, or 0.
+        fn signum(x) -> $ty { x.signum() }
+    })*};
+}
+signed! { i8 i16 i32 i64 i128 isize }
 
 methods! { f64;
     fn sin(x) -> f64 { math::sin_f64(x) }
@@ -171,31 +187,11 @@ methods! { f64;
     fn powi(x, exponent: i32) -> f64 { math::powi_f64(x, exponent) }
     fn hypot(x, other: f64) -> f64 { math::hypot_f64(x, other) }
     fn cbrt(x) -> f64 { math::cbrt_f64(x) }
-    /// The smaller one; a number rather than NaN; -0.0 rather than 0.0.
-    fn min(a, b: f64) -> f64 { double::min(a, b) }
-    /// The larger one; a number rather than NaN; 0.0 rather than -0.0.
-    fn max(a, b: f64) -> f64 { double::max(a, b) }
     /// std's `clamp`, with the panic's place in the caller.
     #[track_caller]
     fn clamp(x, min: f64, max: f64) -> f64 { double::clamp(x, min, max) }
     /// The order of all values, with the one NaN above all numbers.
     fn total_cmp(a, b: &f64) -> std::cmp::Ordering { double::total_cmp(&a, b) }
-    /// The bits, with the one NaN `0x7ff8000000000000` for all of them.
-    fn to_bits(x) -> u64 { double::to_bits(x) }
-    /// Whether the sign is set; no NaN has one.
-    fn is_sign_negative(x) -> bool { double::is_sign_negative(x) }
-    /// Whether the sign is clear, as every NaN's is.
-    fn is_sign_positive(x) -> bool { double::is_sign_positive(x) }
-    /// The magnitude with the sign of `sign`; a NaN's sign counts as clear.
-    fn copysign(x, sign: f64) -> f64 { double::copysign(x, sign) }
-    /// 1.0 with the sign of the number, or NaN.
-    fn signum(x) -> f64 { double::signum(x) }
-    /// The bytes of the bits, with the one NaN.
-    fn to_le_bytes(x) -> [u8; 8] { double::to_bits(x).to_le_bytes() }
-    /// The bytes of the bits, with the one NaN.
-    fn to_be_bytes(x) -> [u8; 8] { double::to_bits(x).to_be_bytes() }
-    /// The bytes of the bits, with the one NaN.
-    fn to_ne_bytes(x) -> [u8; 8] { double::to_bits(x).to_ne_bytes() }
 }
 
 /// Integer methods that panic inside std: here the panic's place is the caller's, as it is in a VM.

@@ -3,7 +3,7 @@
 use gpuvm::prelude::*;
 
 cases! {
-    const_function, const_methods, const_floats, nested_function, nested_generic, nested_recursion, nested_calls, nested_float, nested_in_method,
+    const_function, const_methods, const_floats, const_doubles, empty_statements, nested_function, nested_generic, nested_recursion, nested_calls, nested_float, nested_in_method,
     made_inc, made_half, made_pair, made_with_block, callee_float,
 }
 
@@ -66,6 +66,35 @@ fn const_methods(a: i32, b: i16, n: u32) -> (Fixed, Fixed, Fixed, i32) {
         if a > 0 { NINE } else { Fixed::ONE },
         Fixed(a).power(n),
     )
+}
+
+/// Of doubles and of integers, by the names that floats' methods have.
+#[routine]
+const fn const_signs(a: f64, b: f64, n: i32) -> (u64, f64, i32, i64, bool) {
+    (
+        f64::to_bits(a) ^ b.to_bits(),
+        a.copysign(b) + f64::max(a, b).min(2.5),
+        n.signum() + i32::signum(-7),
+        (n as i64).signum(),
+        (a - b).is_sign_positive(),
+    )
+}
+
+#[routine]
+fn const_doubles(a: f32, b: f32, n: i32) -> (u64, f64, i32, i64, bool) {
+    const_signs(f64::from(a) * 0.0, f64::from(b), n)
+}
+
+#[routine]
+#[rustfmt::skip]
+fn empty_statements(a: u32) -> u32 {
+    ;
+    let b = a / 2;;
+    if b > 3 {
+        ;
+    };
+    loop { break; }
+    b + 1
 }
 
 #[routine]

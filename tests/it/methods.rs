@@ -5,7 +5,7 @@ use gpuvm::prelude::*;
 
 cases! {
     float_methods, rounding, float_classes, integer_methods, checked_chain, overflowing_pairs, bits_round_trip, min_max_clamp,
-    trigonometry, exponentials, hyperbolic_like, associated_functions, own_methods, method_chains, mutating_methods, associated_constants,
+    trigonometry, exponentials, hyperbolic_like, associated_functions, functions_of_expressions, own_methods, method_chains, mutating_methods, associated_constants,
     float_constants, rotations_and_counts, method_on_expressions, trait_method, sign_methods, total_order_free,
 }
 
@@ -76,6 +76,17 @@ fn hyperbolic_like(a: f32, b: f32) -> (f32, f32) {
 #[routine]
 fn associated_functions(a: u32, b: u32, c: f32) -> (u32, u32, f32) {
     (u32::max(a, b), u32::wrapping_add(a, b), f32::sqrt(f32::abs(c)))
+}
+
+#[routine]
+fn functions_of_expressions(a: f32, b: i32, c: i32) -> (f32, u64, i32, u32) {
+    let wide = f64::from(a);
+    (
+        f32::max(a + 1.0, a * 0.5),
+        f64::to_bits(wide - 1.5),
+        i32::abs(b / 2 - c / 3),
+        u32::count_ones(b as u32 ^ c as u32),
+    )
 }
 
 #[derive(VmType, Clone, Copy, Debug)]

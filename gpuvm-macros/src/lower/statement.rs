@@ -25,6 +25,7 @@ impl Lowering<'_> {
 
     fn statements(&mut self, statements: &mut Vec<Stmt>, want: Want) -> Known {
         let expected = self.expected.take();
+        statements.retain(|statement| !is_empty(statement));
         if statements.iter().any(|statement| closures_apart(statement).is_some()) {
             let apart = |statement: Stmt| closures_apart(&statement).unwrap_or_else(|| vec![statement]);
             *statements = statements.drain(..).flat_map(apart).collect();
@@ -315,6 +316,11 @@ fn renames(tree: &UseTree, before: &mut Vec<Ident>, found: &mut HashMap<String, 
         }
         UseTree::Name(_) | UseTree::Glob(_) => {}
     }
+}
+
+/// Whether a statement is nothing but its semicolon.
+fn is_empty(statement: &Stmt) -> bool {
+    matches!(statement, Stmt::Expr(Expr::Verbatim(tokens), Some(_)) if tokens.is_empty())
 }
 
 /// In the shadow a nested routine is only called, or it would be registered twice. A function without the attribute is one, too.
