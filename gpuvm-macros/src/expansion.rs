@@ -16,11 +16,12 @@ use std::rc::Rc;
 
 use proc_macro2::{Group, Ident, LineColumn, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::parse::{ParseStream, Parser};
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, Expr, ImplItem, ImplItemFn, Item, ItemFn, Macro, MacroDelimiter, Pat, Stmt, TraitItem, TraitItemFn, Type,
+    Block, Expr, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, ItemTrait, Macro, MacroDelimiter, Pat, Stmt, TraitItem,
+    TraitItemFn, Type,
 };
 
 use crate::args::{Args, Role};
@@ -219,12 +220,32 @@ impl VisitMut for Calls {
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        if !self.note(mac) {
+            visit_arguments(self, mac);
+        }
+    }
+
+    fn visit_impl_item_macro_mut(&mut self, node: &mut syn::ImplItemMacro) {
+        self.note(&mut node.mac);
+    }
+
+    fn visit_trait_item_macro_mut(&mut self, node: &mut syn::TraitItemMacro) {
+        self.note(&mut node.mac);
+    }
+
+    // Items of a body have attributes of their own.
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+}
+
+impl Calls {
+    /// Notes a call and puts a placeholder there, if the macro's rules are known.
+    fn note(&mut self, mac: &mut Macro) -> bool {
         let rules = name_of(&mac.path).and_then(|name| {
             let (rules, is_local) = self.rules(&name)?;
             Some((name, rules, is_local))
         });
         let Some((name, rules, is_local)) = rules else {
-            return visit_arguments(self, mac);
+            return false;
         };
         let place = self.found.len();
         let placeholder = Ident::new(PLACEHOLDER, name.span());
@@ -236,14 +257,8 @@ impl VisitMut for Calls {
             own,
         });
         mac.path = placeholder.into();
+        true
     }
-
-    fn visit_impl_item_macro_mut(&mut self, _: &mut syn::ImplItemMacro) {}
-
-    fn visit_trait_item_macro_mut(&mut self, _: &mut syn::TraitItemMacro) {}
-
-    // Items of a body have attributes of their own.
-    fn visit_item_mut(&mut self, _: &mut Item) {}
 }
 
 /// The name of a macro that is called by it, or by a path in the crate.
@@ -480,6 +495,38 @@ impl Fill {
 }
 
 impl VisitMut for Fill {
+    fn visit_item_impl_mut(&mut self, node: &mut ItemImpl) {
+        let items = std::mem::take(&mut node.items).into_iter().flat_map(|mut item| {
+            let made = match &mut item {
+                ImplItem::Macro(call) => self.parsed(&mut call.mac, all),
+                _ => None,
+            };
+            let Some((mut made, mut finish)) = made else {
+                return vec![item];
+            };
+            made.iter_mut().for_each(|item| finish.visit_impl_item_mut(item));
+            made
+        });
+        node.items = items.collect();
+        visit_mut::visit_item_impl_mut(self, node);
+    }
+
+    fn visit_item_trait_mut(&mut self, node: &mut ItemTrait) {
+        let items = std::mem::take(&mut node.items).into_iter().flat_map(|mut item| {
+            let made = match &mut item {
+                TraitItem::Macro(call) => self.parsed(&mut call.mac, all),
+                _ => None,
+            };
+            let Some((mut made, mut finish)) = made else {
+                return vec![item];
+            };
+            made.iter_mut().for_each(|item| finish.visit_trait_item_mut(item));
+            made
+        });
+        node.items = items.collect();
+        visit_mut::visit_item_trait_mut(self, node);
+    }
+
     fn visit_block_mut(&mut self, node: &mut Block) {
         let count = node.stmts.len();
         for (i, mut statement) in std::mem::take(&mut node.stmts).into_iter().enumerate() {
@@ -548,6 +595,15 @@ impl VisitMut for Fill {
     }
 
     fn visit_item_mut(&mut self, _: &mut Item) {}
+}
+
+/// Items, up to the end.
+fn all<T: Parse>(input: ParseStream<'_>) -> syn::Result<Vec<T>> {
+    let mut items = Vec::new();
+    while !input.is_empty() {
+        items.push(input.parse()?);
+    }
+    Ok(items)
 }
 
 /// An expression, behind which rustc allows a semicolon.

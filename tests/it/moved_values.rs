@@ -4,7 +4,7 @@ use gpuvm::prelude::*;
 
 cases! {
     few:
-    larger_version, named_results, clamped_by, moved_about, grown,
+    larger_version, named_results, clamped_by, moved_about, grown, made_by_default,
 }
 
 #[derive(VmType, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -155,4 +155,48 @@ fn grown(a: u8, b: u8, n: u32) -> (u32, u32) {
     }
     let copy = shape.clone().grow(b);
     (shape.sum(), copy.sum())
+}
+
+#[derive(VmType, Debug)]
+struct Window {
+    last: [u32; 4],
+    length: usize,
+}
+
+#[routine]
+impl Window {
+    fn of(length: usize) -> Self {
+        Window {
+            length,
+            ..Window::default()
+        }
+    }
+}
+
+#[routine]
+impl Default for Window {
+    fn default() -> Self {
+        Window {
+            last: [7; 4],
+            length: 4,
+        }
+    }
+}
+
+#[derive(VmType, Debug, Default)]
+struct Pair {
+    first: Window,
+    second: Option<u32>,
+}
+
+#[routine]
+fn made_by_default(a: u32, n: u32) -> (u32, usize, Option<u32>) {
+    let mut pair = Pair::default();
+    pair.first.last[n as usize % 4] = a;
+    if n % 3 == 0 {
+        pair = Default::default();
+    }
+    let window = Window::of(n as usize % 5);
+    let sum = pair.first.last.iter().fold(0u32, |sum, &x| sum.wrapping_add(x));
+    (sum ^ window.last[1], window.length + pair.first.length, pair.second)
 }

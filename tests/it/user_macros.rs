@@ -9,7 +9,7 @@ cases! {
     statement_macro, expression_macro, recursive_macro, accumulating_macro, hygiene_of_locals, macros_of_the_body, shadowed_macro, pattern_and_type_macros,
     fragments_of_all_kinds, labels_of_macros, macro_in_macro_arguments, macro_in_methods, macro_in_default_bodies, macro_with_items, floats_in_macros,
     macro_in_nested_function, precedence_of_fragments, macro_traps, macro_that_prints,
-    macro_of_another_file,
+    macro_of_another_file, macros_of_items,
 }
 
 macro_rules! quarter_round {
@@ -352,4 +352,61 @@ fn macro_that_prints(a: u32) -> u32 {
 #[routine]
 fn macro_of_another_file(a: u32, b: u32) -> (u32, u32) {
     (blended!(a, b; 3), blended!(b, a ^ 5; 1))
+}
+
+// rustc does not see the calls that the attribute expands.
+#[allow(unused_macros)]
+macro_rules! halves {
+    ($($name:ident: $shift:literal, $of:ident;)*) => {$(
+        /// A half of the word.
+        fn $name(&self) -> u16 {
+            (self.$of() >> $shift) as u16
+        }
+    )*};
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+struct Word(u32);
+
+#[routine]
+impl Word {
+    const LIMIT: u16 = 100;
+
+    fn mixed(&self) -> u32 {
+        self.0.wrapping_mul(0x9e37_79b9)
+    }
+
+    halves! { low: 0, mixed; high: 16, mixed; }
+
+    fn sum(&self) -> u16 {
+        self.low() % Self::LIMIT + self.high() % Self::LIMIT
+    }
+}
+
+#[allow(unused_macros)]
+macro_rules! provided {
+    ($name:ident = $value:expr) => {
+        fn $name(&self) -> u32 {
+            self.bits() ^ $value
+        }
+    };
+}
+
+#[routine]
+trait Flipped {
+    fn bits(&self) -> u32;
+    provided!(flipped = u32::MAX);
+}
+
+#[routine]
+impl Flipped for Word {
+    fn bits(&self) -> u32 {
+        self.0
+    }
+}
+
+#[routine]
+fn macros_of_items(a: u32) -> (u16, u16, u32) {
+    let word = Word(a);
+    (word.sum(), word.high(), word.flipped())
 }

@@ -34,7 +34,7 @@ use operators::{BinarySlot, UnarySlot};
 
 use crate::encode::Source;
 use crate::routine::{Inferred, Routine, WordsOf};
-use crate::types::{ConstantWord, Static, TypeRef, Value, VmType, constant_words};
+use crate::types::{ConstantValue, ConstantWord, Static, TypeRef, Value, VmType, constant_words};
 
 /// What one slot tells.
 #[derive(Clone, Copy, Debug)]
@@ -397,7 +397,7 @@ pub trait Defaulted {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: VmType + Default> Defaulted for T {
+impl<T: Value + ConstantValue + Default> Defaulted for T {
     const DEFAULT: Fact = Fact::Default(TypeRef::of::<T>(), || constant_words(&T::default()));
 }
 
