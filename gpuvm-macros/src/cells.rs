@@ -4,7 +4,7 @@
 use syn::visit::{self, Visit};
 use syn::{PathArguments, Type, TypePath};
 
-use crate::file::{has_own, is_part, tells, words};
+use crate::file::{has_own, is_part, tells, tells_of_type, words};
 use crate::primitive::kind_of_name;
 
 /// Whether there is one of std's cells in a type, or in one of the file's types that is a part of it.
@@ -39,7 +39,7 @@ fn is_cell(ty: &TypePath) -> bool {
         }
         None => {
             let has_cells = |text: &str| text.contains("Cell<") && defines_with_cells(text, &name, 8);
-            tells(last.ident.span(), "a type with cells", &name, has_cells)
+            tells_of_type(last.ident.span(), "a type with cells", &name, has_cells)
         }
     }
 }

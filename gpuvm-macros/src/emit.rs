@@ -2,7 +2,7 @@
 //! registration. The one place that writes paths of gpuvm-core and gpuvm-runtime for routines.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Attribute, Block, Expr, GenericParam, Generics, Item, ItemFn, Stmt};
 
 use crate::args::{Args, Role};
@@ -11,7 +11,8 @@ use crate::opaque::{self, Pointer};
 use crate::report::{Report, unless_refused};
 use crate::routine::{Parts, turbofish, vm_generics};
 use crate::{
-    callable, configuration, context, definition, expansion, given, home, implementation, namesakes, native, ring,
+    callable, configuration, context, definition, expansion, given, home, implementation, namesake_modules, namesakes,
+    native, ring,
 };
 
 /// `#[routine]`
@@ -170,11 +171,13 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         Role::Routine if args.callee => TokenStream::new(),
         Role::Routine => marker.launch(args),
     };
+    let found = marker.is_in_namesake().then(|| marker.function());
     quote! {
         #native
         #marker_item
         #routine_type
         #registration
+        #found
     }
 }
 
@@ -191,6 +194,7 @@ fn callees(lowered: &Lowered) -> TokenStream {
             let name = Ident::new(function.routine, Span::call_site());
             quote!(std_routines::#name)
         }
+        None if namesake_modules::leads_there(path) => quote!(ByFunction),
         None => quote!(NotARoutine),
     });
     let paths = lowered.callees.iter().cloned();
@@ -306,7 +310,8 @@ impl Marker<'_> {
 
     /// `routine`: what a caller finds.
     fn item_for(&self, routine: &TokenStream) -> TokenStream {
-        let (visibility, name) = (&self.function.vis, generated(&self.function.sig.ident));
+        let name = generated(&self.function.sig.ident);
+        let visibility = &self.function.vis;
         let attributes = self.attributes();
         let doc = format!("The routine of the function [`{name}`](fn@{name}).");
         let params: Vec<TokenStream> = self.generics.params.iter().map(bare).collect();
@@ -345,17 +350,80 @@ impl Marker<'_> {
             },
             None => TokenStream::new(),
         };
+        let asked = |params: &[TokenStream], clause: &TokenStream| {
+            quote! {
+                fn __vm<#(#lifetimes,)* #(#unnamed,)* #(#params,)* #(#callables,)* #hidden>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#routine>
+                #clause
+                {
+                    ::core::marker::PhantomData
+                }
+            }
+        };
+        let in_module = self.is_in_namesake().then(|| {
+            let params: Vec<TokenStream> = callers.params.iter().map(ToTokens::to_token_stream).collect();
+            let (asked, visibility) = (
+                asked(&params, &callers.where_clause.to_token_stream()),
+                &self.function.vis,
+            );
+            quote! {
+                #(#attributes)*
+                #[doc(hidden)]
+                #visibility #asked
+            }
+        });
+        let asked = asked(&[], &TokenStream::new());
+        let structure = match self.is_in_namesake() {
+            // Callers' code is of that type, though they do not see the name.
+            true => {
+                let hidden = format_ident!("__Gpuvm_{name}");
+                let names: Vec<TokenStream> = self.generics.params.iter().map(given::name).collect();
+                quote! {
+                    #[doc(hidden)]
+                    #[allow(non_camel_case_types)]
+                    pub struct #hidden #body
+                    #(#attributes)*
+                    #[doc = #doc]
+                    #[allow(non_camel_case_types)]
+                    type #name<#(#names),*> = #hidden<#(#names),*>;
+                }
+            }
+            false => quote! {
+                #[doc = #doc]
+                #visibility struct #name #body
+            },
+        };
         quote! {
             #(#attributes)*
-            #[doc = #doc]
-            #visibility struct #name #body
+            #structure
             #(#attributes)*
             impl #implementation #name #arguments #clause {
                 #[doc(hidden)]
-                pub fn __vm<#(#lifetimes,)* #(#unnamed,)* #(#callables,)* #hidden>(_: fn(#(#inputs),*) #output) -> ::core::marker::PhantomData<#routine> {
-                    ::core::marker::PhantomData
-                }
+                pub #asked
                 #namesake
+            }
+            #in_module
+        }
+    }
+
+    /// Whether the function is in a module of its name and imported beside that: see [`namesake_modules`].
+    pub fn is_in_namesake(&self) -> bool {
+        namesake_modules::is_in_one(&self.function.sig.ident)
+    }
+
+    /// What a caller that sees the function alone finds the routine by.
+    fn function(&self) -> TokenStream {
+        let parts = self.parts;
+        if !self.generics.params.is_empty() || parts.calls_parameters || parts.is_opaque || parts.lends {
+            return TokenStream::new();
+        }
+        let (name, attributes) = (generated(&self.function.sig.ident), self.attributes());
+        quote! {
+            #(#attributes)*
+            ::gpuvm::__private::inventory::submit! {
+                ::gpuvm::__private::Function {
+                    id: || ::gpuvm::__private::id_of(#name),
+                    routine: <#name as ::gpuvm::__private::RoutineType>::routine,
+                }
             }
         }
     }

@@ -10,6 +10,9 @@ use std::rc::Rc;
 use proc_macro2::Span;
 use syn::Item;
 
+use crate::cells::definition;
+use crate::namesakes;
+
 thread_local! {
     static TEXTS: RefCell<BTreeMap<PathBuf, Option<Rc<str>>>> = const { RefCell::new(BTreeMap::new()) };
     static TOLD: RefCell<BTreeMap<(PathBuf, &'static str, String), bool>> = const { RefCell::new(BTreeMap::new()) };
@@ -37,6 +40,17 @@ pub fn tells(place: Span, what: &'static str, name: &str, find: impl FnOnce(&str
     let told = text_of(asked.0.clone()).is_some_and(|text| find(&text));
     TOLD.with_borrow_mut(|all| all.insert(asked, told));
     told
+}
+
+/// Whether the text of the file that defines a type tells something of it, `what`: the file that a place is in, or another one of its crate, if it alone does.
+pub fn tells_of_type(place: Span, what: &'static str, name: &str, find: impl Fn(&str) -> bool) -> bool {
+    tells(place, what, name, |text| match definition(text, name) {
+        Some(_) => find(text),
+        None => match namesakes::file_defining(place, name).and_then(text_of) {
+            Some(text) => find(&text),
+            None => find(text),
+        },
+    })
 }
 
 /// The items of the file that a place is in.

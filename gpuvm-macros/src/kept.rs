@@ -5,7 +5,7 @@ use syn::Type;
 use syn::visit::{self, Visit};
 
 use crate::cells::definition;
-use crate::file::{is_part, tells, words};
+use crate::file::{is_part, tells_of_type, words};
 use crate::primitive::kind_of_name;
 
 /// Whether a type is such a one, or one of its arguments or parts is.
@@ -21,7 +21,7 @@ pub fn stays_inside(ty: &Type) -> bool {
                 && kind_of_name(&name.to_string()).is_none()
             {
                 let of = name.to_string();
-                self.0 |= tells(name.span(), "a type that stays inside", &of, |text| {
+                self.0 |= tells_of_type(name.span(), "a type that stays inside", &of, |text| {
                     is_kept(text, &of, 4)
                 });
             }

@@ -7,6 +7,7 @@ use syn::{Attribute, Generics, Pat, Type};
 
 use crate::args::Args;
 use crate::emit::Marker;
+use crate::namesake_modules::has_function;
 use crate::routine::{Parts, erase_lifetimes};
 
 impl Marker<'_> {
@@ -72,7 +73,7 @@ impl Marker<'_> {
         let span = at(&self.parts.result);
         // Of what never returns, rustc would not know the result.
         let unit = self.parts.never.then(|| quote!(::<_, ()>));
-        let run = quote_spanned!(span=> __cx.run #unit ((#(#exclusive,)*), |__vm, (#(#exclusive,)*)| #call));
+        let run = quote_spanned!(span=> __cx.run #unit ((#(#exclusive,)*), |__index, (#(#exclusive,)*)| #call));
         let bounds = modes.iter().map(Mode::argument);
         let arguments: Vec<Ident> = names
             .iter()
@@ -87,22 +88,37 @@ impl Marker<'_> {
             })
             .collect();
         let doc = format!("Launches the routine `{id}`: one argument for each parameter, checked by rustc.");
+        let launch = quote! {
+            fn launch<'__a>(
+                runtime: &::gpuvm::__private::Runtime,
+                #(#arguments: #bounds),*
+            ) -> ::gpuvm::__private::Result<::gpuvm::__private::Done> {
+                ::gpuvm::__private::launch(runtime, #id, (#(#arguments,)*))
+            }
+        };
+        let documented = quote! {
+            #[doc = #doc]
+            ///
+            /// # Errors
+            ///
+            /// Those of `Launch::run`.
+            #[allow(clippy::impl_trait_in_params)]
+        };
+        let in_module = (self.is_in_namesake() && !has_function(name.span(), "launch")).then(|| {
+            let visibility = &self.function.vis;
+            quote! {
+                #(#attributes)*
+                #documented
+                #visibility #launch
+            }
+        });
         quote! {
             #(#attributes)*
             impl #marker {
-                #[doc = #doc]
-                ///
-                /// # Errors
-                ///
-                /// Those of `Launch::run`.
-                #[allow(clippy::impl_trait_in_params)]
-                pub fn launch<'__a>(
-                    runtime: &::gpuvm::__private::Runtime,
-                    #(#arguments: #bounds),*
-                ) -> ::gpuvm::__private::Result<::gpuvm::__private::Done> {
-                    ::gpuvm::__private::launch(runtime, #id, (#(#arguments,)*))
-                }
+                #documented
+                pub #launch
             }
+            #in_module
             #(#attributes)*
             ::gpuvm::__private::inventory::submit! {
                 ::gpuvm::__private::Registration {
@@ -150,7 +166,7 @@ pub fn at(tokens: &impl Spanned) -> Span {
 fn copied(mode: &Mode, column: &Ident) -> TokenStream {
     let (ty, span) = (mode.ty(), at(mode.element()));
     let copied = quote_spanned!(span=> (<#ty as ::gpuvm::__private::Plain>::WORDS.copied));
-    quote!(#copied(#column.get(__vm)))
+    quote!(#copied(#column.get(__index)))
 }
 
 /// How a launch gives each parameter of a routine, if it can. A column has no references in it.

@@ -26,6 +26,7 @@ mod implementation;
 mod kept;
 mod launch;
 mod lower;
+mod namesake_modules;
 mod namesakes;
 mod native;
 mod opaque;

@@ -11,6 +11,7 @@ use proc_macro2::Span;
 
 use crate::comparison;
 use crate::file::{is_part, text_of};
+use crate::namesake_modules::{has_namesake, imported_beside, siblings};
 use crate::routine::lending as lending_method;
 
 thread_local! {
@@ -39,6 +40,12 @@ struct Found {
     lending: BTreeSet<&'static str>,
     /// The traits of methods alone, of whose signatures none says `Self`.
     plain_traits: BTreeSet<String>,
+    /// What is imported beside modules of its name that it is in.
+    imported_beside: BTreeSet<String>,
+    /// The routines in modules of their names.
+    in_own_modules: BTreeSet<String>,
+    /// The files in which types are defined; `None` where several define one of a name.
+    types: BTreeMap<String, Option<PathBuf>>,
 }
 
 /// Whether the crate that a place is in defines such a method of this name.
@@ -79,17 +86,41 @@ pub fn promises_lending(place: Span, method: &str) -> bool {
     asked(place, |found| found.lending.contains(method)).unwrap_or_default()
 }
 
+/// Whether a routine of a name is in a module of that name, and imported beside it.
+pub fn imports_beside(place: Span, name: &str) -> bool {
+    let both = |found: &Found| found.imported_beside.contains(name) && found.in_own_modules.contains(name);
+    asked_around(place, both).unwrap_or_default()
+}
+
+/// The one other file that defines a type of a name.
+pub fn file_defining(place: Span, name: &str) -> Option<PathBuf> {
+    asked_around(place, |found| found.types.get(name).cloned())
+        .flatten()
+        .flatten()
+}
+
+/// Asks the library that a place is in, or the files of a folder, which may be one crate's.
+fn asked_around<T>(place: Span, ask: impl Fn(&Found) -> T) -> Option<T> {
+    let path = place.local_file()?;
+    let of = source(&path).unwrap_or_else(|| siblings(&path));
+    Some(asked_of(of, ask))
+}
+
 /// Asks the library that a place is in, or the file, where each is a crate.
 fn asked<T>(place: Span, ask: impl Fn(&Found) -> T) -> Option<T> {
     let path = place.local_file()?;
-    let of = source(&path).unwrap_or(path);
+    Some(asked_of(source(&path).unwrap_or(path), ask))
+}
+
+/// Asks a file, or a folder.
+fn asked_of<T>(of: PathBuf, ask: impl Fn(&Found) -> T) -> T {
     FOUND.with_borrow_mut(|all| {
         let found = all.entry(of.clone()).or_insert_with(|| {
             let mut found = Found::default();
             found.search(&of);
             found
         });
-        Some(ask(found))
+        ask(found)
     })
 }
 
@@ -129,6 +160,14 @@ impl Found {
             self.lent.append(&mut lent(&text));
             self.lending.extend(lending(&text));
             self.plain_traits.append(&mut plain_traits(&text));
+            self.imported_beside.extend(imported_beside(&text));
+            self.in_own_modules.extend(has_namesake(path, &text));
+            for name in types(&text) {
+                let file = self.types.entry(name).or_insert_with(|| Some(path.to_owned()));
+                if file.as_deref() != Some(path) {
+                    *file = None;
+                }
+            }
             let named = OPERATORS.iter().filter(|name| text.contains(**name));
             self.operators
                 .extend(named.copied().chain(text.contains("ops::*").then_some("*")));
@@ -158,6 +197,19 @@ fn lending(text: &str) -> Vec<&'static str> {
     };
     let traits = ["AsRef", "AsMut", "Borrow", "BorrowMut"];
     traits.into_iter().filter(|of| asked(of)).map(lending_method).collect()
+}
+
+/// The names of the types that a file's text defines.
+fn types(text: &str) -> Vec<String> {
+    let named = |keyword: &'static str| {
+        text.match_indices(keyword).filter_map(move |(at, _)| {
+            let rest = &text[at + keyword.len()..];
+            let name = &rest[..rest.find(|c| !is_part(c))?];
+            let is_type = name.starts_with(char::is_uppercase) && !text[..at].ends_with(is_part);
+            is_type.then(|| name.to_owned())
+        })
+    };
+    named("struct ").chain(named("enum ")).collect()
 }
 
 /// The traits in a file's text that have methods alone, without parameters, supertraits, associated types and `Self` in a signature.

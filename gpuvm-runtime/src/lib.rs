@@ -12,6 +12,8 @@ pub mod batch;
 mod bind;
 pub mod budget;
 pub mod buffer;
+#[doc(hidden)]
+pub mod by_function;
 mod config;
 mod content;
 mod counted;

@@ -7,6 +7,7 @@
     dead_code,
     missing_docs,
     private_interfaces,
+    unused_macros,
     reason = "the programs are written as somebody writes them who has not read our lints"
 )]
 
@@ -32,7 +33,9 @@ mod connect_four;
 mod convex_hull;
 mod crc;
 mod csv_reader;
+mod dice;
 mod dijkstra_grid;
+mod distributions;
 mod dsp;
 mod edit_distance;
 mod elliptic_curve;
@@ -87,6 +90,7 @@ mod sha256;
 mod simplex_method;
 mod slice_heap;
 mod sorting;
+mod special_functions;
 mod spreadsheet;
 mod stack_machine;
 mod string_search;
@@ -404,6 +408,13 @@ fn csv_reader() {
     agree!(csv_sum(slice(b"a,b\n1,2\n3\n"), slice(b"b")));
     agree!(csv_shape(slice(bill)));
     agree!(csv_shape(slice(b"")));
+}
+
+#[test]
+fn dice() {
+    use crate::dice::*;
+    agree!(roll_until(each([0, 1, 2, 77]), each([20])));
+    agree!(roll_until(each([u64::MAX]), each([-5])));
 }
 
 #[test]
@@ -983,6 +994,34 @@ fn sorting() {
 }
 
 #[test]
+fn special_functions() {
+    use crate::special_functions::*;
+    for (x, factorial) in [(1.0, 1.0), (5.0, 24.0), (11.0, 3_628_800.0)] {
+        assert!((gamma(x) / factorial - 1.0).abs() < 1e-12);
+    }
+    assert!((gamma(-0.5) + 2.0 * core::f64::consts::PI.sqrt()).abs() < 1e-9);
+    assert_eq!(cube_root(27.0), 3.0);
+    assert!((lambert_w(core::f64::consts::E) - 1.0).abs() < 1e-14);
+    for function in 0..6 {
+        let of = [
+            0.0,
+            -0.0,
+            1.0,
+            27.0,
+            -8.0,
+            0.3,
+            -0.3,
+            1e-300,
+            6.25e40,
+            f64::NAN,
+            f64::INFINITY,
+            -0.125,
+        ];
+        agree!(tabulated(each([function]), each(of)));
+    }
+}
+
+#[test]
 fn spreadsheet() {
     use crate::spreadsheet::*;
     let sheet = b"1.5\nA * 2\n(A + B) * B\nC / (A - 1.5)\nF + 1\nE\n2 +";
@@ -1333,6 +1372,24 @@ fn raster() {
         each(pixels([(0, 0), (3, 9), (-9, 15)])),
         each(pixels([(7, 3), (3, 2), (31, -2)]))
     ));
+}
+
+#[test]
+fn distributions() {
+    use crate::distributions::*;
+    let laws = [
+        Law::Exponential { rate: 1.5 },
+        Law::Gamma {
+            shape: 2.5,
+            scale: 0.75,
+        },
+        Law::Student { freedom: 4.0 },
+        Law::ChiSquared { freedom: 3.0 },
+    ];
+    // Student's with four degrees of freedom is 3/8 in the middle.
+    assert!((density(laws[2], 0.0) - 0.375).abs() < 1e-12);
+    agree!(density(each(laws), each([0.5, -1.0, 0.0, 7.25])));
+    agree!(half_of(each(laws), each([0.5, 1.25, -0.75, 3.0])));
 }
 
 #[test]
