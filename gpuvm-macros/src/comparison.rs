@@ -1,9 +1,12 @@
 //! Std's comparisons of the user's types, and `clone`. A type that derives `VmType` has all of them, part by part, but what its user has written goes before: an
 //! `impl` that is a `#[routine]` leaves constants of the type itself, and the derived code reads these, or, where there are none, those of a trait
-//! that every type has. Where a type has type parameters the bounds of its `impl`s would hide the constants, so there the two exclude each other.
+//! that every type has. Where a type has type parameters the bounds of its `impl`s would hide the constants, so there the two exclude each other: whether its user has
+//! written one, the file's text tells, or `#[vm_type(…)]`.
 
 use gpuvm_nodes::node::Operator;
 use proc_macro2::{Ident, Span};
+
+use crate::file::{is_part, tells};
 
 /// The methods of `PartialEq`, `PartialOrd` and `Ord`.
 pub const METHODS: &[&str] = gpuvm_nodes::method::of::COMPARISON;
@@ -11,6 +14,26 @@ pub const METHODS: &[&str] = gpuvm_nodes::method::of::COMPARISON;
 /// Whether a type that derives `VmType` has a method that its user may write all the same: those, and `clone`.
 pub fn is_derived(name: &str) -> bool {
     METHODS.contains(&name) || name == "clone"
+}
+
+/// Whether the file of a type has an `impl` of one of these traits for it, to compare it with itself.
+pub fn is_written(of: &Ident, traits: &[&'static str]) -> bool {
+    let name = crate::plain_name(of);
+    traits
+        .iter()
+        .any(|comparison| tells(of.span(), comparison, &name, |text| implements(text, comparison, &name)))
+}
+
+fn implements(text: &str, comparison: &str, name: &str) -> bool {
+    text.match_indices(comparison).any(|(at, _)| {
+        let rest = &text[at + comparison.len()..];
+        let (with, rest) = match rest.strip_prefix('<') {
+            Some(rest) => rest.split_once(" for ").unwrap_or_default(),
+            None => ("Self", rest.strip_prefix(" for ").unwrap_or_default()),
+        };
+        let is_own = |rest: &str| rest.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_part));
+        !text[..at].ends_with(is_part) && is_own(rest) && (with.starts_with("Self") || is_own(with))
+    })
 }
 
 /// The operators of order, with the methods behind them.
@@ -41,4 +64,25 @@ pub fn comparison(trait_name: &str, name: &str) -> Option<Ident> {
 
 fn constant(name: &str) -> Ident {
     Ident::new(&format!("__GPUVM_{name}"), Span::call_site())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::implements;
+
+    #[test]
+    fn what_a_file_compares_itself_is_seen() {
+        let text = "
+            impl<T: Ring> PartialEq for Poly<T> { fn eq(&self, other: &Self) -> bool { true } }
+            impl<T> core::cmp::PartialEq<Self> for Row<T> where T: Copy {}
+            impl<T> PartialEq<Grid<T>> for Grid<T> {}
+            impl<T> PartialEq<f32> for Cell<T> {}
+            impl<T: Ord> Ord for Heap<T> {}
+        ";
+        for name in ["Poly", "Row", "Grid"] {
+            assert!(implements(text, "PartialEq", name), "{name}");
+        }
+        assert!(!implements(text, "PartialEq", "Cell") && !implements(text, "PartialEq", "Pol"));
+        assert!(implements(text, "Ord", "Heap") && !implements(text, "Ord", "Row"));
+    }
 }

@@ -40,10 +40,14 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
         Err(error) => return error.into_compile_error(),
     };
     let Attributes {
-        manual_eq,
-        manual_ord,
+        mut manual_eq,
+        mut manual_ord,
         home,
     } = Attributes::of(&input, &mut report);
+    if input.generics.type_params().next().is_some() {
+        manual_eq |= comparison::is_written(&input.ident, &["PartialEq"]);
+        manual_ord |= comparison::is_written(&input.ident, &["PartialOrd", "Ord"]);
+    }
     check(&input, &mut report);
     let derived = match &input.data {
         Data::Struct(data) => structure(&input, &data.fields),

@@ -361,10 +361,8 @@ impl Marker<'_> {
         };
         let in_module = self.is_in_namesake().then(|| {
             let params: Vec<TokenStream> = callers.params.iter().map(ToTokens::to_token_stream).collect();
-            let (asked, visibility) = (
-                asked(&params, &callers.where_clause.to_token_stream()),
-                &self.function.vis,
-            );
+            let asked = asked(&params, &callers.where_clause.to_token_stream());
+            let visibility = &self.function.vis;
             quote! {
                 #(#attributes)*
                 #[doc(hidden)]

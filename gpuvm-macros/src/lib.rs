@@ -90,7 +90,8 @@ pub fn ring_kernel(args: TokenStream, item: TokenStream) -> TokenStream {
 /// routines.
 ///
 /// Equality and order are part by part, as `#[derive(PartialEq, PartialOrd)]` have them, unless there is a `#[routine] impl` of `PartialEq`,
-/// `PartialOrd` or `Ord` for the type. A type with type parameters says so with `#[vm_type(manual_eq)]` or `#[vm_type(manual_ord)]`.
+/// `PartialOrd` or `Ord` for the type. Where a type has type parameters and the `impl` is in another file, it says so with `#[vm_type(manual_eq)]` or
+/// `#[vm_type(manual_ord)]`.
 ///
 /// `#[vm_type(crate = path)]` says where gpuvm is, as `#[routine(crate = path)]` does.
 #[proc_macro_derive(VmType, attributes(vm_type))]

@@ -87,6 +87,7 @@ fn const_doubles(a: f32, b: f32, n: i32) -> (u64, f64, i32, i64, bool) {
 
 #[routine]
 #[rustfmt::skip]
+#[allow(redundant_semicolons, clippy::never_loop)]
 fn empty_statements(a: u32) -> u32 {
     ;
     let b = a / 2;;

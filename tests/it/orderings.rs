@@ -9,6 +9,7 @@ cases! {
     nested_order, generic_order, ordering_methods, ordering_match, ordering_in_out, ordering_chain, scalars_compared, floats_compared,
     written_order, written_order_nested, written_total_order, written_equality_nested, written_operator, own_max, reversed, reversed_key,
     clamped, clamp_traps, generic_ordered, defaults, generic_default, written_default, insertion_sort_of_items, lazy_comparison,
+    generic_written_equality, generic_written_order,
 }
 
 #[derive(VmType, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -566,4 +567,72 @@ impl PartialEq for Strict {
 fn lazy_comparison(a: u32, b: u32) -> (bool, bool) {
     let (x, y) = ((a % 3, Strict(a % 5)), (b % 3, Strict(b % 4 + 1)));
     (x == y, Some(Strict(b % 7)) == None)
+}
+
+/// Equal to within a tolerance.
+#[derive(VmType, Clone, Copy, Debug, Default)]
+struct Vector<T> {
+    v: [T; 3],
+}
+
+#[routine]
+impl<T> PartialEq<Self> for Vector<T>
+where
+    T: Copy + Into<f64>,
+{
+    fn eq(&self, other: &Self) -> bool {
+        let far = |k: usize| -> bool {
+            let (a, b): (f64, f64) = (self.v[k].into(), other.v[k].into());
+            (a - b).abs() > 0.5
+        };
+        !(0..3).any(far)
+    }
+}
+
+#[routine]
+fn generic_written_equality(a: f32, b: i32) -> (bool, bool, bool) {
+    let floats = Vector { v: [a, 1.0, -2.5] };
+    let moved = Vector {
+        v: [a + 0.25, 0.75, -2.5],
+    };
+    let integers = Vector { v: [b, b % 3, 4] };
+    (
+        floats == moved,
+        integers != Vector { v: [b, 1, 4] },
+        Some(floats) == Some(Vector::default()),
+    )
+}
+
+/// By distance from zero, the largest first.
+#[derive(VmType, Clone, Copy, Debug)]
+struct Far<T>(T);
+
+#[routine]
+impl<T: Copy + Into<i64>> PartialEq for Far<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<T: Copy + Into<i64>> Eq for Far<T> {}
+
+#[routine]
+impl<T: Copy + Into<i64>> PartialOrd for Far<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[routine]
+impl<T: Copy + Into<i64>> Ord for Far<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (a, b): (i64, i64) = (self.0.into(), other.0.into());
+        b.abs().cmp(&a.abs())
+    }
+}
+
+#[routine]
+fn generic_written_order(a: i32, b: i32) -> (bool, i32, Ordering, bool) {
+    let (x, y) = (Far(a % 50), Far(b % 50));
+    (x < y, x.max(y).0, x.cmp(&y), x == Far(-x.0))
 }
