@@ -62,6 +62,15 @@ pub mod select {
     }
 }
 
+/// The kernels that go through elements tile by tile.
+pub mod tile {
+    texts! {
+        MARK = "tile/mark.wgsl";
+        SCAN = "tile/scan.wgsl";
+        SHARED = "tile/shared.wgsl";
+    }
+}
+
 /// What several kernels have.
 pub mod shared {
     texts! {

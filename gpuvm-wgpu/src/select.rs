@@ -25,7 +25,7 @@ pub fn send(gpu: Arc<Gpu>, select: &Select) -> Result<Box<dyn Selection>> {
     let tiles = select.count.div_ceil(TILE);
     let counts = levels(tiles);
     let (key_words, last) = match select.rule {
-        Rule::Flagged => (0, 0),
+        Rule::Flagged | Rule::Marked => (0, 0),
         Rule::First { key_words } => (key_words, 0),
         Rule::Last { key_words } => (key_words, 1),
     };
@@ -35,6 +35,7 @@ pub fn send(gpu: Arc<Gpu>, select: &Select) -> Result<Box<dyn Selection>> {
         ("key_words", key_words),
         ("last", last),
         ("width", select.entry_words),
+        ("marked", u32::from(select.rule == Rule::Marked)),
     ];
     let (by, all) = (Words::Region(&select.by), u64::from(tiles) * u64::from(WORKGROUP));
     let mut chain = Chain::new(&gpu, &counts)?;

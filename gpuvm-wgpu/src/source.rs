@@ -127,9 +127,8 @@ impl EntryPoint {
             EntryPoint::Interpreter(_) | EntryPoint::Prepare | EntryPoint::Classify(..) | EntryPoint::Turn(..) => {
                 &[wgsl::shared::IO_NO_PAIRS]
             }
-            // It is read on any device; what a program does not use is left out.
-            EntryPoint::Specialized => &[wgsl::shared::ATOMIC_PAIRS],
-            EntryPoint::Probe
+            EntryPoint::Specialized
+            | EntryPoint::Probe
             | EntryPoint::Roots
             | EntryPoint::Transpose
             | EntryPoint::Step
@@ -197,7 +196,7 @@ impl EntryPoint {
             EntryPoint::Sort(SortKernel::Scan) => (&[SORT], wgsl::sort::SCAN),
             EntryPoint::Sort(SortKernel::Add) => (&[SORT], wgsl::sort::ADD),
             EntryPoint::Sort(SortKernel::Scatter) => (&[SORT], wgsl::sort::SCATTER),
-            EntryPoint::Specialized => (&[SPECIALIZED], wgsl::SPECIALIZED),
+            EntryPoint::Specialized => (&[SPECIALIZED], wgsl::tile::SCAN),
         };
         if self.has_arithmetic() {
             source.push_str(&arithmetic(floats));
@@ -247,8 +246,15 @@ const ARITHMETIC: &[&str] = &[
     wgsl::shared::FLOAT_CONVERT,
 ];
 
-/// What a specialised program needs.
-const SPECIALIZED: &[&str] = &[wgsl::shared::LAUNCH, wgsl::shared::MATH];
+/// What a specialised program needs. It is read on any device; what a program does not use is left out.
+const SPECIALIZED: &[&str] = &[
+    wgsl::shared::LAUNCH,
+    wgsl::shared::MATH,
+    wgsl::shared::ATOMIC_PAIRS,
+    wgsl::SPECIALIZED,
+    wgsl::tile::SHARED,
+    wgsl::tile::MARK,
+];
 
 /// What needs a launch and a VM.
 const MACHINE: &[&str] = &[

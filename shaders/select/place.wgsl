@@ -24,7 +24,11 @@ fn place_kept(
     let tile = group.y * groups.x + group.x;
     var low = vec4(0u);
     var high = vec4(0u);
-    if tile < selection.tiles {
+    if tile < selection.tiles && selection.marked != 0u {
+        let marks = vec4(marks_of(tile, local));
+        low = (marks >> vec4(0u, 1u, 2u, 3u)) & vec4(1u);
+        high = (marks >> vec4(4u, 5u, 6u, 7u)) & vec4(1u);
+    } else if tile < selection.tiles {
         low = kept_four(across(tile, local));
         high = kept_four(across(tile, local) + vec4(4u * SORT_WORKGROUP));
     }

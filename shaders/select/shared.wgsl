@@ -12,10 +12,20 @@ struct Selection {
     last: u32,
     // Words of an entry.
     width: u32,
+    // Not 0: those are kept whose bits are set, which a kernel of tile/mark.wgsl has left in place of keys.
+    marked: u32,
 }
 
 @group(0) @binding(0) var<uniform> selection: Selection;
 @group(0) @binding(1) var<storage, read_write> keys: array<u32>;
+
+// The marks of the entries that an invocation has in a tile, from the lowest bit on. A word has those of the tiles that are one to who has
+// marked them.
+fn marks_of(tile: u32, local: u32) -> u32 {
+    let each = TILE / SORT_TILE;
+    let word = keys[tile / each * TILE_WORKGROUP + local];
+    return (word >> (tile % each * (SORT_TILE / SORT_WORKGROUP))) & ((1u << (SORT_TILE / SORT_WORKGROUP)) - 1u);
+}
 
 fn load_four(at: vec4<u32>) -> vec4<u32> {
     return vec4(keys[at.x], keys[at.y], keys[at.z], keys[at.w]);
