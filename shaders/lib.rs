@@ -59,6 +59,7 @@ pub mod select {
         COUNT = "select/count.wgsl";
         PLACE = "select/place.wgsl";
         SHARED = "select/shared.wgsl";
+        SUM = "select/sum.wgsl";
     }
 }
 

@@ -23,7 +23,11 @@ struct Selecting {
 /// [`Error::OutOfMemory`](gpuvm_engine::Error::OutOfMemory), or when the device fails.
 pub fn send(gpu: Arc<Gpu>, select: &Select) -> Result<Box<dyn Selection>> {
     let tiles = select.count.div_ceil(TILE);
-    let counts = levels(tiles);
+    let is_marked = select.rule == Rule::Marked;
+    let counts = match is_marked {
+        true => vec![tiles, 1],
+        false => levels(tiles),
+    };
     let (key_words, last) = match select.rule {
         Rule::Flagged | Rule::Marked => (0, 0),
         Rule::First { key_words } => (key_words, 0),
@@ -35,13 +39,19 @@ pub fn send(gpu: Arc<Gpu>, select: &Select) -> Result<Box<dyn Selection>> {
         ("key_words", key_words),
         ("last", last),
         ("width", select.entry_words),
-        ("marked", u32::from(select.rule == Rule::Marked)),
+        ("marked", is_marked.into()),
     ];
     let (by, all) = (Words::Region(&select.by), u64::from(tiles) * u64::from(WORKGROUP));
     let mut chain = Chain::new(&gpu, &counts)?;
-    let count = EntryPoint::Select(SelectKernel::Count);
-    chain.add(count, &fields, vec![by, Words::Own(0)], all)?;
-    chain.sum_up(0, counts.len())?;
+    if is_marked {
+        let sum = EntryPoint::Select(SelectKernel::Sum);
+        let words = vec![by, Words::Own(0), Words::Own(1)];
+        chain.add(sum, &fields, words, u64::from(WORKGROUP))?;
+    } else {
+        let count = EntryPoint::Select(SelectKernel::Count);
+        chain.add(count, &fields, vec![by, Words::Own(0)], all)?;
+        chain.sum_up(0, counts.len())?;
+    }
     let (entries, kept) = (Words::Region(&select.entries), Words::Region(&select.kept));
     let place = EntryPoint::Select(SelectKernel::Place);
     chain.add(place, &fields, vec![by, entries, Words::Own(0), kept], all)?;

@@ -60,6 +60,8 @@ pub enum SortKernel {
 pub enum SelectKernel {
     /// Counts entries that are kept.
     Count,
+    /// Sums up what marks were counted with.
+    Sum,
     /// Brings them to their places.
     Place,
 }
@@ -79,6 +81,7 @@ impl EntryPoint {
             EntryPoint::Clear => "clear_frames",
             EntryPoint::Pick => "pick_words",
             EntryPoint::Select(SelectKernel::Count) => "count_kept",
+            EntryPoint::Select(SelectKernel::Sum) => "sum_marked",
             EntryPoint::Select(SelectKernel::Place) => "place_kept",
             EntryPoint::Sort(SortKernel::Count) => "count_digits",
             EntryPoint::Sort(SortKernel::Scan) => "scan_counts",
@@ -191,6 +194,7 @@ impl EntryPoint {
             EntryPoint::Clear => (&[], wgsl::CLEAR),
             EntryPoint::Pick => (&[], wgsl::PICK),
             EntryPoint::Select(SelectKernel::Count) => (&[SELECT], wgsl::select::COUNT),
+            EntryPoint::Select(SelectKernel::Sum) => (&[SELECT], wgsl::select::SUM),
             EntryPoint::Select(SelectKernel::Place) => (&[SELECT], wgsl::select::PLACE),
             EntryPoint::Sort(SortKernel::Count) => (&[SORT], wgsl::sort::COUNT),
             EntryPoint::Sort(SortKernel::Scan) => (&[SORT], wgsl::sort::SCAN),

@@ -10,9 +10,7 @@ fn count_kept(
 ) {
     let tile = group.y * groups.x + group.x;
     var kept = vec4(0u);
-    if tile < selection.tiles && selection.marked != 0u {
-        kept.x = countOneBits(marks_of(tile, local));
-    } else if tile < selection.tiles {
+    if tile < selection.tiles {
         let low = across(tile, local);
         kept = kept_four(low) + kept_four(low + vec4(4u * SORT_WORKGROUP));
     }

@@ -1,6 +1,6 @@
 // What the kernels of a selection have in common. Some entries of a column are kept, in their order: those that are kept are counted for
 // each tile (count.wgsl), the counts are summed up (sort/scan.wgsl, sort/add.wgsl), and each tile brings its own to their places
-// (place.wgsl). No kernel needs another workgroup to go on.
+// (place.wgsl). What was marked and counted before is summed up by one workgroup (sum.wgsl). No kernel needs another workgroup to go on.
 
 struct Selection {
     // Entries, at least one, and tiles of them.
@@ -18,6 +18,11 @@ struct Selection {
 
 @group(0) @binding(0) var<uniform> selection: Selection;
 @group(0) @binding(1) var<storage, read_write> keys: array<u32>;
+
+// How many words marks have, behind which is counted how many of each tile there are.
+fn marked_words() -> u32 {
+    return (selection.count + (TILE - 1u)) / TILE * TILE_WORKGROUP;
+}
 
 // The marks of the entries that an invocation has in a tile, from the lowest bit on. A word has those of the tiles that are one to who has
 // marked them.

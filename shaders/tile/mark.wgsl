@@ -1,5 +1,8 @@
 // Notes which elements are kept: those whose value is not 0. Invocation i of a tile notes its own, i, i + TILE_WORKGROUP and so on, as the
-// bits of one word, from the lowest on.
+// bits of one word, from the lowest on. Behind the words of all tiles stands how many are kept, of the elements of each SORT_TILE.
+
+// How many of the tile are kept: in the low half of the word of the first SORT_TILE, in the high one of the second.
+var<workgroup> kept: atomic<u32>;
 
 @compute @workgroup_size(TILE_WORKGROUP)
 fn mark_tiles(
@@ -7,27 +10,52 @@ fn mark_tiles(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let tile = number_of(group, groups);
-    if tile >= tiles_of(launch.vms) || !may_start() {
-        return;
+    let number = number_of(group, groups);
+    let all = tiles_of(launch.vms);
+    let tile = min(number, all - 1u);
+    let starts = may_start() && number < all;
+    if local == 0u {
+        atomicStore(&kept, 0u);
     }
+    workgroupBarrier();
     let first = tile * TILE + local;
     var marks = 0u;
-    for (var i = 0u; i < TILE_CHUNK; i += 4u) {
-        let a = mark(first + i * TILE_WORKGROUP);
-        let b = mark(first + (i + 1u) * TILE_WORKGROUP);
-        let c = mark(first + (i + 2u) * TILE_WORKGROUP);
-        let d = mark(first + (i + 3u) * TILE_WORKGROUP);
-        marks |= (a | (b << 1u) | (c << 2u) | (d << 3u)) << i;
+    if starts && (tile + 1u) * TILE <= launch.vms {
+        for (var i = 0u; i < TILE_CHUNK; i += 8u) {
+            let next = first + i * TILE_WORKGROUP;
+            let a = mark(next);
+            let b = mark(next + TILE_WORKGROUP);
+            let c = mark(next + 2u * TILE_WORKGROUP);
+            let d = mark(next + 3u * TILE_WORKGROUP);
+            let e = mark(next + 4u * TILE_WORKGROUP);
+            let f = mark(next + 5u * TILE_WORKGROUP);
+            let g = mark(next + 6u * TILE_WORKGROUP);
+            let h = mark(next + 7u * TILE_WORKGROUP);
+            let low = a | (b << 1u) | (c << 2u) | (d << 3u);
+            let high = e | (f << 1u) | (g << 2u) | (h << 3u);
+            marks |= (low | (high << 4u)) << i;
+        }
+    } else if starts {
+        for (var i = 0u; first + i * TILE_WORKGROUP < launch.vms && i < TILE_CHUNK; i++) {
+            marks |= mark(first + i * TILE_WORKGROUP) << i;
+        }
     }
-    arena[params[launch.first_slot + tile_param()].x + tile * TILE_WORKGROUP + local] = marks;
+    atomicAdd(&kept, countOneBits(marks & 0xffu) | (countOneBits(marks >> 8u) << 16u));
+    workgroupBarrier();
+    if !starts {
+        return;
+    }
+    let to = params[launch.first_slot + tile_param()].x;
+    arena[to + tile * TILE_WORKGROUP + local] = marks;
+    if local < 2u {
+        arena[to + all * TILE_WORKGROUP + tile * 2u + local] = (atomicLoad(&kept) >> (16u * local)) & 0xffffu;
+    }
     if tile == 0u && local == 0u {
         atomicAdd(&signal[SIGNAL_STOPPED], launch.vms);
     }
 }
 
-// 1 if an element is kept, else 0. In place of one that is not there stands the last.
+// 1 if an element is kept, else 0.
 fn mark(index: u32) -> u32 {
-    let value = element(min(index, launch.vms - 1u));
-    return u32(index < launch.vms && value.x != 0u);
+    return u32(element(index).x != 0u);
 }

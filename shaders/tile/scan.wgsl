@@ -66,8 +66,8 @@ fn padded(index: u32) -> u32 {
     return index + index / TILE_CHUNK;
 }
 
-fn get_cell(index: u32) -> vec2<u32> {
-    let at = padded(index);
+// A value by its place in the memory.
+fn cell_at(at: u32) -> vec2<u32> {
     var value = vec2(cells[at], 0u);
     if value_words() > 1u {
         value.y = cells[at + TILE_CELLS];
@@ -75,8 +75,7 @@ fn get_cell(index: u32) -> vec2<u32> {
     return value;
 }
 
-fn put_cell(index: u32, value: vec2<u32>) {
-    let at = padded(index);
+fn put_at(at: u32, value: vec2<u32>) {
     cells[at] = value.x;
     if value_words() > 1u {
         cells[at + TILE_CELLS] = value.y;
@@ -92,65 +91,194 @@ fn operate(left: vec2<u32>, right: vec2<u32>) -> vec2<u32> {
     return vec2(folded_0, folded_1);
 }
 
-// Loads a tile's values. Several are under way before the first is put in its place; in place of those that are not there stands the last.
-fn bring(level: Level, tile: u32, local: u32) {
+// From one of an invocation's values to the next, and the same in the memory.
+const APART: u32 = TILE_WORKGROUP;
+const CELLS_APART: u32 = TILE_WORKGROUP + TILE_WORKGROUP / TILE_CHUNK;
+
+// Loads a tile's so many values. Of a whole tile's several are under way before the first is put in its place.
+fn bring(level: Level, tile: u32, local: u32, count: u32) {
     let first = tile * TILE + local;
-    let last = level.entries - 1u;
+    let at = padded(local);
     if level.number > 0u {
         for (var i = 0u; i < TILE_CHUNK; i++) {
-            put_cell(local + i * TILE_WORKGROUP, get_sum(level.first + min(first + i * TILE_WORKGROUP, last)));
+            if local + i * APART < count {
+                put_at(at + i * CELLS_APART, get_sum(level.first + first + i * APART));
+            }
         }
-        return;
-    }
-    for (var i = 0u; i < TILE_CHUNK; i += 8u) {
-        let at = local + i * TILE_WORKGROUP;
-        let start = first + i * TILE_WORKGROUP;
-        let a = element(min(start, last));
-        let b = element(min(start + TILE_WORKGROUP, last));
-        let c = element(min(start + 2u * TILE_WORKGROUP, last));
-        let d = element(min(start + 3u * TILE_WORKGROUP, last));
-        let e = element(min(start + 4u * TILE_WORKGROUP, last));
-        let f = element(min(start + 5u * TILE_WORKGROUP, last));
-        let g = element(min(start + 6u * TILE_WORKGROUP, last));
-        let h = element(min(start + 7u * TILE_WORKGROUP, last));
-        put_cell(at, a);
-        put_cell(at + TILE_WORKGROUP, b);
-        put_cell(at + 2u * TILE_WORKGROUP, c);
-        put_cell(at + 3u * TILE_WORKGROUP, d);
-        put_cell(at + 4u * TILE_WORKGROUP, e);
-        put_cell(at + 5u * TILE_WORKGROUP, f);
-        put_cell(at + 6u * TILE_WORKGROUP, g);
-        put_cell(at + 7u * TILE_WORKGROUP, h);
+    } else if count < TILE {
+        for (var i = 0u; i < TILE_CHUNK; i++) {
+            if local + i * APART < count {
+                put_at(at + i * CELLS_APART, element(first + i * APART));
+            }
+        }
+    } else {
+        for (var i = 0u; i < TILE_CHUNK; i += 8u) {
+            let next = first + i * APART;
+            let a = element(next);
+            let b = element(next + APART);
+            let c = element(next + 2u * APART);
+            let d = element(next + 3u * APART);
+            let e = element(next + 4u * APART);
+            let f = element(next + 5u * APART);
+            let g = element(next + 6u * APART);
+            let h = element(next + 7u * APART);
+            let to = at + i * CELLS_APART;
+            put_at(to, a);
+            put_at(to + CELLS_APART, b);
+            put_at(to + 2u * CELLS_APART, c);
+            put_at(to + 3u * CELLS_APART, d);
+            put_at(to + 4u * CELLS_APART, e);
+            put_at(to + 5u * CELLS_APART, f);
+            put_at(to + 6u * CELLS_APART, g);
+            put_at(to + 7u * CELLS_APART, h);
+        }
     }
 }
 
 // Folds each chunk of a tile's so many values.
 fn fold_chunk(local: u32, count: u32) {
     let first = local * TILE_CHUNK;
-    if first < count {
-        var value = get_cell(first);
-        for (var i = 1u; i < TILE_CHUNK; i++) {
-            let next = get_cell(first + i);
-            if first + i < count {
-                value = operate(value, next);
-            }
-        }
-        chunks[padded(local)] = value;
+    if first >= count {
+        return;
     }
+    let at = padded(first);
+    var value = cell_at(at);
+    if first + TILE_CHUNK <= count {
+        for (var i = 1u; i < TILE_CHUNK; i += 5u) {
+            let a = cell_at(at + i);
+            let b = cell_at(at + i + 1u);
+            let c = cell_at(at + i + 2u);
+            let d = cell_at(at + i + 3u);
+            let e = cell_at(at + i + 4u);
+            value = operate(operate(operate(operate(operate(value, a), b), c), d), e);
+        }
+    } else {
+        for (var i = 1u; i < count - first; i++) {
+            value = operate(value, cell_at(at + i));
+        }
+    }
+    chunks[padded(local)] = value;
 }
 
 // Folds a chunk of so many chunks.
 fn fold_top(top: u32, count: u32) {
     let first = top * TILE_CHUNK;
-    if first < count {
-        var value = chunks[padded(first)];
-        for (var i = 1u; i < TILE_CHUNK; i++) {
-            let next = chunks[padded(first + i)];
-            if first + i < count {
-                value = operate(value, next);
-            }
+    if first >= count {
+        return;
+    }
+    let at = padded(first);
+    var value = chunks[at];
+    if first + TILE_CHUNK <= count {
+        for (var i = 1u; i < TILE_CHUNK; i += 5u) {
+            let a = chunks[at + i];
+            let b = chunks[at + i + 1u];
+            let c = chunks[at + i + 2u];
+            let d = chunks[at + i + 3u];
+            let e = chunks[at + i + 4u];
+            value = operate(operate(operate(operate(operate(value, a), b), c), d), e);
         }
-        tops[top] = value;
+    } else {
+        for (var i = 1u; i < count - first; i++) {
+            value = operate(value, chunks[at + i]);
+        }
+    }
+    tops[top] = value;
+}
+
+// Scans so many chunks of chunks, each of which is what it alone comes to, behind all tiles before.
+fn scan_tops(tile: u32, count: u32) {
+    var value = tops[0];
+    if tile > 0u {
+        value = operate(left_over[2u * TILE_CHUNK], value);
+    }
+    tops[0] = value;
+    for (var i = 1u; i < count; i++) {
+        value = operate(value, tops[i]);
+        tops[i] = value;
+    }
+}
+
+// Scans a chunk of so many chunks from what it starts from, if anything is before it.
+fn scan_top(top: u32, count: u32, tile: u32) {
+    let first = top * TILE_CHUNK;
+    if first >= count {
+        return;
+    }
+    let at = padded(first);
+    var value = chunks[at];
+    if tile > 0u || top > 0u {
+        var start = before[1];
+        if top > 0u {
+            start = tops[top - 1u];
+        }
+        value = operate(start, value);
+    }
+    chunks[at] = value;
+    if first + TILE_CHUNK <= count {
+        for (var i = 1u; i < TILE_CHUNK; i += 5u) {
+            let a = chunks[at + i];
+            let b = chunks[at + i + 1u];
+            let c = chunks[at + i + 2u];
+            let d = chunks[at + i + 3u];
+            let e = chunks[at + i + 4u];
+            let v = operate(value, a);
+            let w = operate(v, b);
+            let x = operate(w, c);
+            let y = operate(x, d);
+            value = operate(y, e);
+            chunks[at + i] = v;
+            chunks[at + i + 1u] = w;
+            chunks[at + i + 2u] = x;
+            chunks[at + i + 3u] = y;
+            chunks[at + i + 4u] = value;
+        }
+    } else {
+        for (var i = 1u; i < count - first; i++) {
+            value = operate(value, chunks[at + i]);
+            chunks[at + i] = value;
+        }
+    }
+}
+
+// Scans a chunk of a tile's so many values.
+fn scan_chunk(local: u32, count: u32, tile: u32) {
+    let first = local * TILE_CHUNK;
+    if first >= count {
+        return;
+    }
+    let at = padded(first);
+    var value = cell_at(at);
+    if tile > 0u || local > 0u {
+        var start = before[0];
+        if local > 0u {
+            start = chunks[padded(local - 1u)];
+        }
+        value = operate(start, value);
+    }
+    put_at(at, value);
+    if first + TILE_CHUNK <= count {
+        for (var i = 1u; i < TILE_CHUNK; i += 5u) {
+            let a = cell_at(at + i);
+            let b = cell_at(at + i + 1u);
+            let c = cell_at(at + i + 2u);
+            let d = cell_at(at + i + 3u);
+            let e = cell_at(at + i + 4u);
+            let v = operate(value, a);
+            let w = operate(v, b);
+            let x = operate(w, c);
+            let y = operate(x, d);
+            value = operate(y, e);
+            put_at(at + i, v);
+            put_at(at + i + 1u, w);
+            put_at(at + i + 2u, x);
+            put_at(at + i + 3u, y);
+            put_at(at + i + 4u, value);
+        }
+    } else {
+        for (var i = 1u; i < count - first; i++) {
+            value = operate(value, cell_at(at + i));
+            put_at(at + i, value);
+        }
     }
 }
 
@@ -179,7 +307,7 @@ fn fold_tiles(
     let tile = min(number, level.tiles - 1u);
     let starts = may_start() && number < level.tiles;
     let count = count_in(level, tile);
-    bring(level, tile, local);
+    bring(level, tile, local, count);
     workgroupBarrier();
     fold_chunk(local, count);
     workgroupBarrier();
@@ -199,11 +327,8 @@ fn fold_tiles(
         put_sum(left_at(level, tile) + local, chunks[padded(chunk)]);
     } else if local == 2u * TILE_CHUNK {
         var value = tops[0];
-        for (var i = 1u; i < TILE_CHUNK; i++) {
-            let next = tops[i];
-            if i < chunks_of(all) {
-                value = operate(value, next);
-            }
+        for (var i = 1u; i < chunks_of(all); i++) {
+            value = operate(value, tops[i]);
         }
         put_sum(level.sums + tile, value);
     }
@@ -215,14 +340,29 @@ fn come_from_before(tile: u32) {
     if tile > 1u {
         value = operate(left_over[2u * TILE_CHUNK + 1u], value);
     }
-    for (var i = 1u; i < TILE_CHUNK - 1u; i++) {
-        value = operate(value, left_over[i]);
+    for (var i = 1u; i < TILE_CHUNK - 1u; i += 2u) {
+        let a = left_over[i];
+        let b = left_over[i + 1u];
+        value = operate(operate(value, a), b);
     }
     before[1] = operate(value, left_over[TILE_CHUNK - 1u]);
-    for (var i = 0u; i < TILE_CHUNK; i++) {
-        value = operate(value, left_over[TILE_CHUNK + i]);
+    for (var i = TILE_CHUNK; i < 2u * TILE_CHUNK; i += 4u) {
+        let a = left_over[i];
+        let b = left_over[i + 1u];
+        let c = left_over[i + 2u];
+        let d = left_over[i + 3u];
+        value = operate(operate(operate(operate(value, a), b), c), d);
     }
     before[0] = value;
+}
+
+// Stores a value of the tile to a place of the arena.
+fn give(to: u32, at: u32) {
+    let value = cell_at(at);
+    arena[to] = value.x;
+    if value_words() > 1u {
+        arena[to + 1u] = value.y;
+    }
 }
 
 @compute @workgroup_size(TILE_WORKGROUP)
@@ -244,7 +384,7 @@ fn scan_tiles(
             left_over[local] = get_sum(level.sums + tile - 1u - (local - 2u * TILE_CHUNK));
         }
     }
-    bring(level, tile, local);
+    bring(level, tile, local, count);
     workgroupBarrier();
     fold_chunk(local, count);
     workgroupBarrier();
@@ -256,55 +396,14 @@ fn scan_tiles(
     }
     workgroupBarrier();
     if local == 0u {
-        var value = tops[0];
-        if tile > 0u {
-            value = operate(left_over[2u * TILE_CHUNK], value);
-        }
-        tops[0] = value;
-        for (var i = 1u; i < TILE_CHUNK; i++) {
-            let next = tops[i];
-            if i < chunks_of(all) {
-                value = operate(value, next);
-            }
-            tops[i] = value;
-        }
+        scan_tops(tile, chunks_of(all));
     }
     workgroupBarrier();
-    if local < TILE_CHUNK && local * TILE_CHUNK < all {
-        let first = local * TILE_CHUNK;
-        var value = chunks[padded(first)];
-        if local > 0u {
-            value = operate(tops[local - 1u], value);
-        } else if tile > 0u {
-            value = operate(before[1], value);
-        }
-        chunks[padded(first)] = value;
-        for (var i = 1u; i < TILE_CHUNK; i++) {
-            let next = chunks[padded(first + i)];
-            if first + i < all {
-                value = operate(value, next);
-            }
-            chunks[padded(first + i)] = value;
-        }
+    if local < TILE_CHUNK {
+        scan_top(local, all, tile);
     }
     workgroupBarrier();
-    if local < all {
-        let first = local * TILE_CHUNK;
-        var value = get_cell(first);
-        if local > 0u {
-            value = operate(chunks[padded(local - 1u)], value);
-        } else if tile > 0u {
-            value = operate(before[0], value);
-        }
-        put_cell(first, value);
-        for (var i = 1u; i < TILE_CHUNK; i++) {
-            let next = get_cell(first + i);
-            if first + i < count {
-                value = operate(value, next);
-            }
-            put_cell(first + i, value);
-        }
-    }
+    scan_chunk(local, count, tile);
     workgroupBarrier();
     if !starts {
         return;
@@ -313,11 +412,24 @@ fn scan_tiles(
     if level.number > 0u {
         to = sum_at(level.first);
     }
-    to += tile * TILE * value_words();
-    for (var i = 0u; i < TILE_CHUNK * value_words(); i++) {
-        let word = local + i * TILE_WORKGROUP;
-        if word < count * value_words() {
-            arena[to + word] = cells[padded(word / value_words()) + word % value_words() * TILE_CELLS];
+    to += (tile * TILE + local) * value_words();
+    let at = padded(local);
+    if count == TILE {
+        for (var i = 0u; i < TILE_CHUNK; i += 8u) {
+            let next = to + i * APART * value_words();
+            let cell = at + i * CELLS_APART;
+            give(next, cell);
+            give(next + APART * value_words(), cell + CELLS_APART);
+            give(next + 2u * APART * value_words(), cell + 2u * CELLS_APART);
+            give(next + 3u * APART * value_words(), cell + 3u * CELLS_APART);
+            give(next + 4u * APART * value_words(), cell + 4u * CELLS_APART);
+            give(next + 5u * APART * value_words(), cell + 5u * CELLS_APART);
+            give(next + 6u * APART * value_words(), cell + 6u * CELLS_APART);
+            give(next + 7u * APART * value_words(), cell + 7u * CELLS_APART);
+        }
+    } else {
+        for (var i = 0u; local + i * APART < count; i++) {
+            give(to + i * APART * value_words(), at + i * CELLS_APART);
         }
     }
     if level.number == 0u && tile == 0u && local == 0u {

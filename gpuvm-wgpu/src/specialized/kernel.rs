@@ -24,7 +24,9 @@ use crate::stepper::{BINDINGS, Reach};
 const LIGHT_WORKGROUP: u32 = 256;
 
 /// Expressions of programs whose elements go through tiles, and of operators, at most: they stand in their kernels many times.
-const MOST_TILED: usize = 1000;
+const MOST_TILED: usize = 400;
+/// The same of operators, which do so more often.
+const MOST_OPERATOR: usize = 100;
 /// Words of a value that goes through tiles at most.
 const MOST_VALUE: u32 = 2;
 
@@ -184,17 +186,19 @@ impl Shader {
         let base = &*base(options.floats)?;
         let mut module = base.module.clone();
         let (function, about) = emit(program, options, base, &mut module, Start::Tile(to as u32));
-        let ends = |function: &Function, about: &About| {
-            function.expressions.len() <= MOST_TILED && !about.suspends && !about.traps
+        let ends = |function: &Function, about: &About, most: usize| {
+            function.expressions.len() <= most && !about.suspends && !about.traps
         };
-        let fits = ends(&function, &about) && !(then.is_some() && about.stores) && (1..=MOST_VALUE).contains(&words);
+        let fits = ends(&function, &about, MOST_TILED)
+            && !(then.is_some() && about.stores)
+            && (1..=MOST_VALUE).contains(&words);
         if !fits {
             return Err(unfit());
         }
         module.functions[base.functions[RUN]] = function;
         if let Some(then) = then {
             let (function, about) = emit(then, options, base, &mut module, Start::Operator);
-            if !ends(&function, &about) || about.loads || about.stores {
+            if !ends(&function, &about, MOST_OPERATOR) || about.loads || about.stores {
                 return Err(unfit());
             }
             module.functions[base.functions[THEN]] = function;
