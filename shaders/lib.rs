@@ -57,9 +57,10 @@ pub mod sort {
 pub mod select {
     texts! {
         COUNT = "select/count.wgsl";
+        MARKED_PLACE = "select/marked_place.wgsl";
+        MARKED_SUM = "select/marked_sum.wgsl";
         PLACE = "select/place.wgsl";
         SHARED = "select/shared.wgsl";
-        SUM = "select/sum.wgsl";
     }
 }
 

@@ -70,14 +70,12 @@ impl Tiles {
                 let levels = std::iter::successors(Some(tiles(elements.into())), |&all| (all > 1).then(|| tiles(all)));
                 levels.map(|all| all * u64::from(1 + 2 * chunk)).sum()
             }
-            Tiles::Marks => tiles(elements.into()) * u64::from(Tiles::MARKS + Tiles::COUNTS),
+            Tiles::Marks => tiles(elements.into()) * u64::from(Tiles::MARKS + 1),
         }
     }
 
-    /// Words of the marks of a tile.
+    /// Words of the marks of a tile. Behind those of all stands how many marks each has.
     pub const MARKS: u32 = 1 << 8;
-    /// Behind the marks of all tiles, parts of a tile whose marks are counted.
-    pub const COUNTS: u32 = 2;
 
     /// Whether an element is [marked](Tiles::Marks): word w of a tile has elements w, w + [`MARKS`](Tiles::MARKS) and so on, from the lowest bit on.
     pub fn is_marked(marks: &[u32], element: usize) -> bool {

@@ -60,10 +60,12 @@ pub enum SortKernel {
 pub enum SelectKernel {
     /// Counts entries that are kept.
     Count,
-    /// Sums up what marks were counted with.
-    Sum,
     /// Brings them to their places.
     Place,
+    /// Sums up how many are marked.
+    MarkedSum,
+    /// Brings those that are marked to their places.
+    MarkedPlace,
 }
 
 impl EntryPoint {
@@ -81,8 +83,9 @@ impl EntryPoint {
             EntryPoint::Clear => "clear_frames",
             EntryPoint::Pick => "pick_words",
             EntryPoint::Select(SelectKernel::Count) => "count_kept",
-            EntryPoint::Select(SelectKernel::Sum) => "sum_marked",
             EntryPoint::Select(SelectKernel::Place) => "place_kept",
+            EntryPoint::Select(SelectKernel::MarkedSum) => "sum_marked",
+            EntryPoint::Select(SelectKernel::MarkedPlace) => "place_marked",
             EntryPoint::Sort(SortKernel::Count) => "count_digits",
             EntryPoint::Sort(SortKernel::Scan) => "scan_counts",
             EntryPoint::Sort(SortKernel::Add) => "add_totals",
@@ -194,8 +197,9 @@ impl EntryPoint {
             EntryPoint::Clear => (&[], wgsl::CLEAR),
             EntryPoint::Pick => (&[], wgsl::PICK),
             EntryPoint::Select(SelectKernel::Count) => (&[SELECT], wgsl::select::COUNT),
-            EntryPoint::Select(SelectKernel::Sum) => (&[SELECT], wgsl::select::SUM),
             EntryPoint::Select(SelectKernel::Place) => (&[SELECT], wgsl::select::PLACE),
+            EntryPoint::Select(SelectKernel::MarkedSum) => (&[SELECT], wgsl::select::MARKED_SUM),
+            EntryPoint::Select(SelectKernel::MarkedPlace) => (&[SELECT], wgsl::select::MARKED_PLACE),
             EntryPoint::Sort(SortKernel::Count) => (&[SORT], wgsl::sort::COUNT),
             EntryPoint::Sort(SortKernel::Scan) => (&[SORT], wgsl::sort::SCAN),
             EntryPoint::Sort(SortKernel::Add) => (&[SORT], wgsl::sort::ADD),

@@ -1,6 +1,7 @@
 // What the kernels of a selection have in common. Some entries of a column are kept, in their order: those that are kept are counted for
 // each tile (count.wgsl), the counts are summed up (sort/scan.wgsl, sort/add.wgsl), and each tile brings its own to their places
-// (place.wgsl). What was marked and counted before is summed up by one workgroup (sum.wgsl). No kernel needs another workgroup to go on.
+// (place.wgsl). What a kernel of tile/mark.wgsl has marked and counted is summed up by one workgroup (marked_sum.wgsl), and brought there by
+// kernels of that one's tiles (marked_place.wgsl). No kernel needs another workgroup to go on.
 
 struct Selection {
     // Entries, at least one, and tiles of them.
@@ -12,25 +13,10 @@ struct Selection {
     last: u32,
     // Words of an entry.
     width: u32,
-    // Not 0: those are kept whose bits are set, which a kernel of tile/mark.wgsl has left in place of keys.
-    marked: u32,
 }
 
 @group(0) @binding(0) var<uniform> selection: Selection;
 @group(0) @binding(1) var<storage, read_write> keys: array<u32>;
-
-// How many words marks have, behind which is counted how many of each tile there are.
-fn marked_words() -> u32 {
-    return (selection.count + (TILE - 1u)) / TILE * TILE_WORKGROUP;
-}
-
-// The marks of the entries that an invocation has in a tile, from the lowest bit on. A word has those of the tiles that are one to who has
-// marked them.
-fn marks_of(tile: u32, local: u32) -> u32 {
-    let each = TILE / SORT_TILE;
-    let word = keys[tile / each * TILE_WORKGROUP + local];
-    return (word >> (tile % each * (SORT_TILE / SORT_WORKGROUP))) & ((1u << (SORT_TILE / SORT_WORKGROUP)) - 1u);
-}
 
 fn load_four(at: vec4<u32>) -> vec4<u32> {
     return vec4(keys[at.x], keys[at.y], keys[at.z], keys[at.w]);

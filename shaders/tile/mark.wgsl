@@ -1,8 +1,8 @@
 // Notes which elements are kept: those whose value is not 0. Invocation i of a tile notes its own, i, i + TILE_WORKGROUP and so on, as the
-// bits of one word, from the lowest on. Behind the words of all tiles stands how many are kept, of the elements of each SORT_TILE.
+// bits of one word, from the lowest on. Behind the words of all tiles stands how many each keeps.
 
-// How many of the tile are kept: in the low half of the word of the first SORT_TILE, in the high one of the second.
-var<workgroup> kept: atomic<u32>;
+// How many of the tile are kept, in parts, so that few count in one at a time.
+var<workgroup> kept: array<atomic<u32>, TILE_CHUNK>;
 
 @compute @workgroup_size(TILE_WORKGROUP)
 fn mark_tiles(
@@ -14,8 +14,8 @@ fn mark_tiles(
     let all = tiles_of(launch.vms);
     let tile = min(number, all - 1u);
     let starts = may_start() && number < all;
-    if local == 0u {
-        atomicStore(&kept, 0u);
+    if local < TILE_CHUNK {
+        atomicStore(&kept[local], 0u);
     }
     workgroupBarrier();
     let first = tile * TILE + local;
@@ -40,15 +40,20 @@ fn mark_tiles(
             marks |= mark(first + i * TILE_WORKGROUP) << i;
         }
     }
-    atomicAdd(&kept, countOneBits(marks & 0xffu) | (countOneBits(marks >> 8u) << 16u));
+    atomicAdd(&kept[local % TILE_CHUNK], countOneBits(marks));
     workgroupBarrier();
     if !starts {
         return;
     }
     let to = params[launch.first_slot + tile_param()].x;
     arena[to + tile * TILE_WORKGROUP + local] = marks;
-    if local < 2u {
-        arena[to + all * TILE_WORKGROUP + tile * 2u + local] = (atomicLoad(&kept) >> (16u * local)) & 0xffffu;
+    if local == 0u {
+        var sum = 0u;
+        for (var i = 0u; i < TILE_CHUNK; i += 4u) {
+            let low = atomicLoad(&kept[i]) + atomicLoad(&kept[i + 1u]);
+            sum += low + atomicLoad(&kept[i + 2u]) + atomicLoad(&kept[i + 3u]);
+        }
+        arena[to + all * TILE_WORKGROUP + tile] = sum;
     }
     if tile == 0u && local == 0u {
         atomicAdd(&signal[SIGNAL_STOPPED], launch.vms);

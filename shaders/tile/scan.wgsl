@@ -100,10 +100,19 @@ fn bring(level: Level, tile: u32, local: u32, count: u32) {
     let first = tile * TILE + local;
     let at = padded(local);
     if level.number > 0u {
-        for (var i = 0u; i < TILE_CHUNK; i++) {
-            if local + i * APART < count {
-                put_at(at + i * CELLS_APART, get_sum(level.first + first + i * APART));
-            }
+        // In place of those that are not there stands the last.
+        let last = tile * TILE + count - 1u;
+        for (var i = 0u; i < TILE_CHUNK; i += 4u) {
+            let next = first + i * APART;
+            let a = get_sum(level.first + min(next, last));
+            let b = get_sum(level.first + min(next + APART, last));
+            let c = get_sum(level.first + min(next + 2u * APART, last));
+            let d = get_sum(level.first + min(next + 3u * APART, last));
+            let to = at + i * CELLS_APART;
+            put_at(to, a);
+            put_at(to + CELLS_APART, b);
+            put_at(to + 2u * CELLS_APART, c);
+            put_at(to + 3u * CELLS_APART, d);
         }
     } else if count < TILE {
         for (var i = 0u; i < TILE_CHUNK; i++) {

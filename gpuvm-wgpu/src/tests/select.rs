@@ -51,11 +51,10 @@ fn marks(by: &[u32]) -> Vec<u32> {
         let words = Tiles::MARKS as usize;
         marks[tile * words + within % words] |= 1 << (within / words);
     }
-    let parts = (Tiles::TILE / Tiles::COUNTS) as usize;
     let kept = by
-        .chunks(parts)
-        .map(|part| part.iter().filter(|word| **word != 0).count() as u32);
-    let counts_at = marks.len() / (Tiles::MARKS + Tiles::COUNTS) as usize * Tiles::MARKS as usize;
+        .chunks(Tiles::TILE as usize)
+        .map(|tile| tile.iter().filter(|word| **word != 0).count() as u32);
+    let counts_at = marks.len() - by.len().div_ceil(Tiles::TILE as usize);
     marks[counts_at..]
         .iter_mut()
         .zip(kept)

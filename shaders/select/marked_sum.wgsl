@@ -1,7 +1,12 @@
-// Sums up how many entries are kept of the tiles before each, given how many are of each, by one workgroup.
+// Sums up how many entries are kept of the tiles before each, by one workgroup.
 
 @group(0) @binding(2) var<storage, read_write> places: array<u32>;
 @group(0) @binding(3) var<storage, read_write> total: array<u32>;
+
+// How many words marks have, behind which is counted how many each tile has.
+fn marked_words() -> u32 {
+    return selection.tiles * TILE_WORKGROUP;
+}
 
 // The counts of four tiles from one on.
 fn counts_of(tile: u32) -> vec4<u32> {
