@@ -59,8 +59,8 @@ fn given<'a, U: VmType>(
 
 /// What a plan of one node over a column gives.
 macro_rules! of_column {
-    ($engine:expr, $verb:ident $id:literal, $column:expr) => {
-        given($engine, |plan| {
+    ($engine:expr, $verb:ident $id:literal, $column:expr => $ty:ty) => {
+        given::<$ty>($engine, |plan| {
             let column = plan.input($column);
             plan.$verb($id, column)
         })
@@ -77,28 +77,34 @@ fn scans_have_one_order_on_every_engine() -> gpuvm::Result<()> {
         let of_floats: Vec<u32> = scanned_in_order(&floats, add_two).into_iter().map(bits).collect();
         let of_pairs = scanned_in_order(&pairs, plan_compose);
         for engine in FEW_ENGINES {
-            let (found, launches) = of_column!(engine, scan "plan_fold", &words)?;
+            let (found, launches) = of_column!(engine, scan "plan_fold", &words => u32)?;
             assert!(found == of_words, "words, {engine}, {length}");
             if engine == Engine::Specialized {
                 assert_eq!(launches, u64::from(length > 0), "{length}");
             }
-            let (found, _) = of_column!(engine, scan "add", &floats)?;
+            let (found, _) = of_column!(engine, scan "add", &floats => f32)?;
             let found: Vec<u32> = found.into_iter().map(bits).collect();
             assert!(found == of_floats, "floats, {engine}, {length}");
-            let (found, _) = of_column!(engine, scan "plan_compose", &pairs)?;
+            let (found, _) = of_column!(engine, scan "plan_compose", &pairs => (u32, u32))?;
             assert!(found == of_pairs, "pairs, {engine}, {length}");
         }
     }
     Ok(())
 }
 
-/// A chunk of tiles of tiles is a level of its own.
+#[routine]
+fn tile_scrambled() -> u32 {
+    vm::id().wrapping_mul(0x9e37_79b9) ^ vm::id() >> 7
+}
+
+/// More tiles than one has values are tiles of a level of their own. There is room for one such column on a software rasteriser.
 #[test]
 fn a_long_column_is_scanned_by_levels() -> gpuvm::Result<()> {
-    let words: Vec<u32> = (0..(1 << 24) + 70_001).map(scrambled).collect();
+    let length = (1 << 24) + 70_001;
+    let words: Vec<u32> = (0..length).map(scrambled).collect();
     let (found, launches) = given::<u32>(Engine::Specialized, |plan| {
-        let column = plan.input(&words);
-        plan.scan("plan_fold", column)
+        let numbers = plan.generate("tile_scrambled", length, ())?;
+        plan.scan("plan_fold", numbers)
     })?;
     assert!(found == scanned_in_order(&words, plan_fold));
     assert_eq!(launches, 1);
@@ -146,20 +152,20 @@ fn what_is_scanned_may_be_computed_and_operators_may_be_any() -> gpuvm::Result<(
         let at = |(number, word): (usize, &u32)| plan_step(*word) ^ (number as u32).wrapping_mul(length as u32);
         let computed: Vec<u32> = words.iter().enumerate().map(at).collect();
         for engine in FEW_ENGINES {
-            let (found, _) = given(engine, |plan| {
+            let (found, _) = given::<u32>(engine, |plan| {
                 let column = plan.input(&words);
                 let stepped = plan.map("plan_step", (column,))?;
                 let placed = plan.map("tile_index", (stepped,))?;
                 plan.scan("plan_fold", placed)
             })?;
             assert!(found == scanned_in_order(&computed, plan_fold), "{engine}, {length}");
-            let (found, _) = of_column!(engine, scan "tile_checked", &small)?;
+            let (found, _) = of_column!(engine, scan "tile_checked", &small => u32)?;
             assert!(found == scanned_in_order(&small, tile_checked), "{engine}, {length}");
-            let (found, _) = of_column!(engine, scan "tile_slow", &words)?;
+            let (found, _) = of_column!(engine, scan "tile_slow", &words => u32)?;
             assert!(found == scanned_in_order(&words, tile_slow), "{engine}, {length}");
-            let (found, _) = of_column!(engine, scan "tile_doubles", &doubles)?;
+            let (found, _) = of_column!(engine, scan "tile_doubles", &doubles => f64)?;
             assert!(found == scanned_in_order(&doubles, tile_doubles), "{engine}, {length}");
-            let (found, _) = of_column!(engine, scan "tile_triples", &triples)?;
+            let (found, _) = of_column!(engine, scan "tile_triples", &triples => (u32, u32, u32))?;
             assert!(found == scanned_in_order(&triples, tile_triples), "{engine}, {length}");
         }
     }
@@ -200,12 +206,12 @@ fn filters_keep_the_same_on_every_engine() -> gpuvm::Result<()> {
         let kept_words: Vec<u32> = stepped.iter().copied().filter(|x| plan_odd(*x)).collect();
         let divided: Vec<u32> = words.iter().copied().filter(|x| tile_divided(*x)).collect();
         for engine in FEW_ENGINES {
-            let (found, _) = of_column!(engine, filter "tile_not_small", &floats)?;
+            let (found, _) = of_column!(engine, filter "tile_not_small", &floats => f32)?;
             let found: Vec<u32> = found.into_iter().map(bits).collect();
             assert!(found == kept, "floats, {engine}, {length}");
-            let (found, _) = of_column!(engine, filter "tile_first_odd", &triples)?;
+            let (found, _) = of_column!(engine, filter "tile_first_odd", &triples => (u32, f32, u32))?;
             assert!(found == kept_triples, "triples, {engine}, {length}");
-            let (found, _) = of_column!(engine, filter "tile_divided", &words)?;
+            let (found, _) = of_column!(engine, filter "tile_divided", &words => u32)?;
             assert!(found == divided, "divided, {engine}, {length}");
             // What is kept is computed by the same launch.
             let mut plan = runtime().plan();
