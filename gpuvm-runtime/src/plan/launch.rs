@@ -217,7 +217,9 @@ impl<'p> Run<'p, '_> {
         let (Course { program, vms, .. }, Some(sequence)) = (course, &mut self.under_way.sequence) else {
             return Ok(false);
         };
-        let fits = |demand: &Demand| course.executor.capacity(program, demand) >= *vms;
+        // Elements that go through tiles leave no states, for which there would have to be room.
+        let has_states = kernel.tiles.is_none();
+        let fits = |demand: &Demand| !has_states || course.executor.capacity(program, demand) >= *vms;
         if let Some(draft) = kernel.draft.get().filter(|draft| draft.suits(*vms, params, &regions)) {
             return Ok(fits(&draft.demand) && sequence.push(draft.job(course, regions), &&*draft.words)?);
         }
