@@ -9,7 +9,7 @@ use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::Status;
 use gpuvm_engine::fault;
 
-use crate::layout::{WORKGROUP, epoch, packed, row, signal, sort, term};
+use crate::layout::{WORKGROUP, epoch, packed, row, signal, sort, term, tile};
 
 /// The constants that the shaders use, as WGSL.
 pub fn constants() -> String {
@@ -19,6 +19,11 @@ pub fn constants() -> String {
         ("WORKGROUP", WORKGROUP),
         ("SORT_WORKGROUP", sort::WORKGROUP),
         ("SORT_TILE", sort::TILE),
+        ("TILE_CHUNK", tile::CHUNK),
+        ("TILE_WORKGROUP", tile::WORKGROUP),
+        ("TILE", tile::TILE),
+        ("TILE_CELLS", tile::CELLS),
+        ("TILE_LEFT", tile::LEFT),
         ("SPACE_FRAME", space::FRAME),
         ("SPACE_ARENA", space::ARENA),
         ("SPACE_ATOMIC", space::ATOMIC),

@@ -16,6 +16,23 @@ pub mod sort {
     pub const DIGIT: u32 = WORKGROUP.ilog2();
 }
 
+/// How kernels that go through elements tile by tile share them out.
+pub mod tile {
+    use gpuvm_engine::Tiles;
+
+    /// Elements of a workgroup.
+    pub const TILE: u32 = Tiles::TILE;
+    /// Invocations of a workgroup.
+    pub const WORKGROUP: u32 = Tiles::MARKS;
+    /// Elements of a chunk, which one invocation folds. There are as many in a chunk of chunks, and those in a tile.
+    pub const CHUNK: u32 = 16;
+    const _: () = assert!(CHUNK * CHUNK == WORKGROUP && CHUNK * WORKGROUP == TILE);
+    /// Words of a tile's values, as if chunks had one more.
+    pub const CELLS: u32 = TILE + WORKGROUP;
+    /// Values that a tile leaves: what it comes to, what its chunks of chunks do, and its last chunks.
+    pub const LEFT: u32 = 1 + 2 * CHUNK;
+}
+
 /// Rows of the states buffer: the canonical record, then what the engine keeps beside it.
 pub mod row {
     use super::STATE_WORDS;

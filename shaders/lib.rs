@@ -57,8 +57,19 @@ pub mod sort {
 pub mod select {
     texts! {
         COUNT = "select/count.wgsl";
+        MARKED_PLACE = "select/marked_place.wgsl";
+        MARKED_SUM = "select/marked_sum.wgsl";
         PLACE = "select/place.wgsl";
         SHARED = "select/shared.wgsl";
+    }
+}
+
+/// The kernels that go through elements tile by tile.
+pub mod tile {
+    texts! {
+        MARK = "tile/mark.wgsl";
+        SCAN = "tile/scan.wgsl";
+        SHARED = "tile/shared.wgsl";
     }
 }
 

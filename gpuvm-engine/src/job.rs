@@ -36,6 +36,53 @@ pub struct Job {
     /// `v * n` to `v * n + n - 1` did, and nothing that the job itself writes. So an engine may let it follow as soon as these are done,
     /// and once more if others of the job before turn out to need another dispatch. `None` if that is not known.
     pub neighbours: Option<u32>,
+    /// In a [`Sequence`](super::Sequence): what becomes of what the VMs give, their elements, in place of being stored. `None` lets each store its own.
+    pub tiles: Option<Tiles>,
+}
+
+/// What becomes of the elements of a job, which a device goes through tile by tile. Each VM has one: what the program stores to one of its launch
+/// parameters, a record. There is no such record in memory; the parameter is where that lies which comes of the elements.
+#[derive(Clone, Debug)]
+pub enum Tiles {
+    /// They are scanned in the order of [`Then::Scan`](gpuvm_core::kernel::Then::Scan). The record is the parameter before the last, and the last
+    /// is a column of the same type with room for [`Tiles::room`] values. The program stores nothing else, and may run more than once.
+    /// Its floats are as exact as the operator's, if it computes any.
+    Scan {
+        /// A program that stores to its third parameter, a record, what an operator makes of its first two, values.
+        op: Arc<Program>,
+        /// Elements of a chunk.
+        chunk: u32,
+    },
+    /// Bits tell which are not 0, in a layout that [`Rule::Marked`](super::Rule::Marked) knows, in [`Tiles::room`] words. The record is the last
+    /// parameter. Its other stores are made, each VM's own.
+    Marks,
+}
+
+impl Tiles {
+    /// Elements of a tile.
+    pub const TILE: u32 = 1 << 12;
+
+    /// How much room is needed for what so many elements come to on the way.
+    pub fn room(&self, elements: u32) -> u64 {
+        let tiles = |elements: u64| elements.div_ceil(u64::from(Tiles::TILE));
+        match self {
+            Tiles::Scan { chunk, .. } => {
+                let levels = std::iter::successors(Some(tiles(elements.into())), |&all| (all > 1).then(|| tiles(all)));
+                levels.map(|all| all * u64::from(1 + 2 * chunk)).sum()
+            }
+            Tiles::Marks => tiles(elements.into()) * u64::from(Tiles::MARKS + 1),
+        }
+    }
+
+    /// Words of the marks of a tile. Behind those of all stands how many marks each has.
+    pub const MARKS: u32 = 1 << 8;
+
+    /// Whether an element is [marked](Tiles::Marks): word w of a tile has elements w, w + [`MARKS`](Tiles::MARKS) and so on, from the lowest bit on.
+    pub fn is_marked(marks: &[u32], element: usize) -> bool {
+        let [tile, words] = [Tiles::TILE, Tiles::MARKS].map(|all| all as usize);
+        let within = element % tile;
+        marks[element / tile * words + within % words] >> (within / words) & 1 == 1
+    }
 }
 
 impl Job {
@@ -54,6 +101,7 @@ impl Job {
             steps: 1,
             copies: Vec::new(),
             neighbours: None,
+            tiles: None,
         }
     }
 

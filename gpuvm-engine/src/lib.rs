@@ -20,7 +20,7 @@ use gpuvm_core::program::{Program, TrapRecord};
 pub use self::device::{Backend, Device, DeviceKind, FloatMode, MemoryUse};
 pub use self::error::{Error, Result};
 pub use self::image::touched;
-pub use self::job::{Copy, Demand, Job, Slot, Span};
+pub use self::job::{Copy, Demand, Job, Slot, Span, Tiles};
 pub use self::reference::Reference;
 
 /// Which engine runs a launch. All of them give the same bits.
@@ -138,6 +138,11 @@ pub trait Sequence: Send {
     ///
     /// When the device fails: lost, out of memory, or refusing the work.
     fn push(&mut self, job: Job, arena: &dyn Source) -> Result<bool>;
+
+    /// Whether jobs with [`tiles`](Job::tiles) may be added.
+    fn has_tiles(&self) -> bool {
+        false
+    }
 
     /// Hands all jobs that were added to the device, so that what is submitted from now on comes after them.
     ///
@@ -538,6 +543,8 @@ pub struct Select {
 pub enum Rule {
     /// Those whose word is not 0.
     Flagged,
+    /// Those whose bit is set by a job that [marks](Tiles::Marks) its elements.
+    Marked,
     /// Of neighbours whose keys have the same words the first.
     First {
         /// Words of a key.

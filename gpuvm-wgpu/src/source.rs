@@ -62,6 +62,10 @@ pub enum SelectKernel {
     Count,
     /// Brings them to their places.
     Place,
+    /// Sums up how many are marked.
+    MarkedSum,
+    /// Brings those that are marked to their places.
+    MarkedPlace,
 }
 
 impl EntryPoint {
@@ -80,6 +84,8 @@ impl EntryPoint {
             EntryPoint::Pick => "pick_words",
             EntryPoint::Select(SelectKernel::Count) => "count_kept",
             EntryPoint::Select(SelectKernel::Place) => "place_kept",
+            EntryPoint::Select(SelectKernel::MarkedSum) => "sum_marked",
+            EntryPoint::Select(SelectKernel::MarkedPlace) => "place_marked",
             EntryPoint::Sort(SortKernel::Count) => "count_digits",
             EntryPoint::Sort(SortKernel::Scan) => "scan_counts",
             EntryPoint::Sort(SortKernel::Add) => "add_totals",
@@ -127,9 +133,8 @@ impl EntryPoint {
             EntryPoint::Interpreter(_) | EntryPoint::Prepare | EntryPoint::Classify(..) | EntryPoint::Turn(..) => {
                 &[wgsl::shared::IO_NO_PAIRS]
             }
-            // It is read on any device; what a program does not use is left out.
-            EntryPoint::Specialized => &[wgsl::shared::ATOMIC_PAIRS],
-            EntryPoint::Probe
+            EntryPoint::Specialized
+            | EntryPoint::Probe
             | EntryPoint::Roots
             | EntryPoint::Transpose
             | EntryPoint::Step
@@ -193,11 +198,13 @@ impl EntryPoint {
             EntryPoint::Pick => (&[], wgsl::PICK),
             EntryPoint::Select(SelectKernel::Count) => (&[SELECT], wgsl::select::COUNT),
             EntryPoint::Select(SelectKernel::Place) => (&[SELECT], wgsl::select::PLACE),
+            EntryPoint::Select(SelectKernel::MarkedSum) => (&[SELECT], wgsl::select::MARKED_SUM),
+            EntryPoint::Select(SelectKernel::MarkedPlace) => (&[SELECT], wgsl::select::MARKED_PLACE),
             EntryPoint::Sort(SortKernel::Count) => (&[SORT], wgsl::sort::COUNT),
             EntryPoint::Sort(SortKernel::Scan) => (&[SORT], wgsl::sort::SCAN),
             EntryPoint::Sort(SortKernel::Add) => (&[SORT], wgsl::sort::ADD),
             EntryPoint::Sort(SortKernel::Scatter) => (&[SORT], wgsl::sort::SCATTER),
-            EntryPoint::Specialized => (&[SPECIALIZED], wgsl::SPECIALIZED),
+            EntryPoint::Specialized => (&[SPECIALIZED], wgsl::tile::SCAN),
         };
         if self.has_arithmetic() {
             source.push_str(&arithmetic(floats));
@@ -247,8 +254,15 @@ const ARITHMETIC: &[&str] = &[
     wgsl::shared::FLOAT_CONVERT,
 ];
 
-/// What a specialised program needs.
-const SPECIALIZED: &[&str] = &[wgsl::shared::LAUNCH, wgsl::shared::MATH];
+/// What a specialised program needs. It is read on any device; what a program does not use is left out.
+const SPECIALIZED: &[&str] = &[
+    wgsl::shared::LAUNCH,
+    wgsl::shared::MATH,
+    wgsl::shared::ATOMIC_PAIRS,
+    wgsl::SPECIALIZED,
+    wgsl::tile::SHARED,
+    wgsl::tile::MARK,
+];
 
 /// What needs a launch and a VM.
 const MACHINE: &[&str] = &[

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use gpuvm_core::program::Program;
-use gpuvm_engine::{Engine, Image, Job, Result, Source};
+use gpuvm_engine::{Engine, Image, Job, Result, Source, Tiles};
 
 use super::gpu::Gpu;
 use super::memory::bind_parts;
@@ -176,6 +176,21 @@ pub trait Scheduler: Send + Sync {
     ///
     /// As [`Scheduler::schedule`].
     fn joined(&self, _program: &Arc<Program>, _then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
+        Ok(None)
+    }
+
+    /// Whether there are kernels that go through elements tile by tile.
+    fn has_tiles(&self) -> bool {
+        false
+    }
+
+    /// What runs jobs of a program whose elements go through tiles, each in one batch of one dispatch or more. `None` if that is not there, or cannot
+    /// be.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scheduler::schedule`], but for what the device refuses.
+    fn tiled(&self, _program: &Arc<Program>, _tiles: &Tiles) -> Result<Option<Arc<dyn Stepper>>> {
         Ok(None)
     }
 }

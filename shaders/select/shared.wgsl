@@ -1,6 +1,7 @@
 // What the kernels of a selection have in common. Some entries of a column are kept, in their order: those that are kept are counted for
 // each tile (count.wgsl), the counts are summed up (sort/scan.wgsl, sort/add.wgsl), and each tile brings its own to their places
-// (place.wgsl). No kernel needs another workgroup to go on.
+// (place.wgsl). What a kernel of tile/mark.wgsl has marked and counted is summed up by one workgroup (marked_sum.wgsl), and brought there by
+// kernels of that one's tiles (marked_place.wgsl). No kernel needs another workgroup to go on.
 
 struct Selection {
     // Entries, at least one, and tiles of them.

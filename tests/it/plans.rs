@@ -10,6 +10,7 @@ mod nodes;
 mod random;
 mod refusals;
 mod sorts;
+mod tiles;
 mod traps;
 
 use gpuvm::Plan;
@@ -107,4 +108,26 @@ fn folded_in_order<T: Copy>(all: &[T], op: fn(T, T) -> T) -> T {
             folded_in_order(&neighbours.collect::<Vec<T>>(), op)
         }
     }
+}
+
+/// The order of `Plan::scan`.
+fn scanned_in_order<T: Copy>(all: &[T], op: fn(T, T) -> T) -> Vec<T> {
+    let chunks: Vec<T> = all
+        .chunks(16)
+        .filter_map(|chunk| chunk.iter().copied().reduce(op))
+        .collect();
+    let before = match chunks.len() {
+        0 | 1 => chunks,
+        _ => scanned_in_order(&chunks, op),
+    };
+    let mut scanned = Vec::with_capacity(all.len());
+    for (number, chunk) in all.chunks(16).enumerate() {
+        let mut value = number.checked_sub(1).map(|before_it| before[before_it]);
+        for &entry in chunk {
+            let next = value.map_or(entry, |value| op(value, entry));
+            scanned.push(next);
+            value = Some(next);
+        }
+    }
+    scanned
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gpuvm_core::program::ParamSlot;
-use gpuvm_engine::{Demand, Job, Region, Slot, Source};
+use gpuvm_engine::{Demand, Job, Region, Slot, Source, Tiles};
 
 use crate::bind::Bound;
 use crate::content::Content;
@@ -17,6 +17,7 @@ pub(super) struct Draft {
     result: ParamSlot,
     arena_words: usize,
     neighbours: Option<u32>,
+    tiles: Option<Tiles>,
     /// What its arena starts with: values for all VMs.
     pub words: Vec<u32>,
     pub demand: Demand,
@@ -64,6 +65,7 @@ impl Draft {
             result: result.place,
             arena_words: job.arena_words,
             neighbours: job.neighbours,
+            tiles: job.tiles.clone(),
             words,
             demand,
         })
@@ -97,6 +99,7 @@ impl Draft {
             arena_words: self.arena_words,
             atomic_regions,
             neighbours: self.neighbours,
+            tiles: self.tiles.clone(),
             ..Job::new(Arc::clone(&course.program), self.vms, slots)
         }
     }

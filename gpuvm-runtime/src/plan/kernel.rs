@@ -33,6 +33,16 @@ pub(super) struct Sketch {
     pub sources: Vec<Source>,
     /// As [`Job::neighbours`](gpuvm_engine::Job::neighbours).
     pub neighbours: Option<u32>,
+    /// What becomes of its elements, if an engine goes through them tile by tile.
+    pub tiling: Option<Tiling>,
+}
+
+/// What becomes of elements tile by tile.
+pub(super) enum Tiling {
+    /// They are scanned, by an operator that is a kernel of its own.
+    Scan(Box<Kernel>),
+    /// They are marked.
+    Marks,
 }
 
 /// What stands for a launch parameter.
@@ -61,6 +71,8 @@ pub(super) enum Column {
     To,
     /// What all chunks up to each come to.
     Chunks,
+    /// What tiles come to.
+    Tiles,
     /// Where each group ends.
     Ends,
     /// Which group each entry is of.
@@ -249,6 +261,18 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.sketch
     }
 
+    /// The kernel, one element a VM, of which what a node reads is scanned tile by tile.
+    pub fn scan_tiles(mut self, (reader, of): (usize, Read), op: &RoutineRef) -> Sketch {
+        let value = self.read((reader, 0), of, None);
+        let ty = op.result.ty;
+        let to = self.sketch.param(record(ty), Source::Column(Column::To, Mode::Record));
+        self.sketch.kernel.stores.push(Output { value, to });
+        self.sketch
+            .param(column(ty, true), Source::Column(Column::Tiles, Mode::Whole));
+        self.sketch.tiling = Some(Tiling::Scan(Box::new(operator(&self.sketch.kernel.name, op))));
+        self.sketch
+    }
+
     /// The kernel, with VMs that scan what a node reads.
     pub fn scan(mut self, (reader, of): (usize, Read), length: usize, op: &RoutineRef, chunks: bool) -> Sketch {
         let value = self.read((reader, 0), of, None);
@@ -329,7 +353,24 @@ fn sketch(name: &str) -> Sketch {
         },
         sources: Vec::new(),
         neighbours: None,
+        tiling: None,
     }
+}
+
+/// Stores what an operator makes of two values.
+fn operator(name: &str, op: &RoutineRef) -> Kernel {
+    let mut kernel = sketch(name).kernel;
+    let ty = op.result.ty;
+    kernel.params = vec![TypeRef::value(ty), TypeRef::value(ty), record(ty)];
+    kernel.calls.push(Call {
+        routine: op.clone(),
+        args: vec![Input::Param(0), Input::Param(1)],
+    });
+    kernel.stores.push(Output {
+        value: Input::Call(0),
+        to: 2,
+    });
+    kernel
 }
 
 /// Fills the column [`Column::To`] with zeros.

@@ -2,6 +2,7 @@
 //! to look; else they are brought to their ends one by one.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gpuvm_core::program::Mode;
 use gpuvm_core::types::Type;
@@ -44,6 +45,27 @@ impl<'p> Run<'p, '_> {
         }
         let begin = self.log.now();
         self.dispatch(at, kernel, vms, columns)?;
+        self.launched(begin, kernel, vms);
+        Ok(())
+    }
+
+    /// Sends a kernel off whose elements go through tiles; false if that cannot be.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails, or [`Error::Trap`] of a launch before.
+    pub fn launch_tiles(&mut self, at: At<'_>, kernel: &Linked, vms: usize, columns: &Columns) -> Result<bool> {
+        let begin = self.log.now();
+        let (course, mut params) = self.course(at, kernel, vms, columns)?;
+        let is_sent = self.send(course, kernel, &mut params, &mut None)?.is_none();
+        if is_sent && !self.under_way.is_closed() {
+            self.launched(begin, kernel, vms);
+        }
+        Ok(is_sent)
+    }
+
+    /// Notes that a kernel was launched.
+    fn launched(&mut self, begin: Option<Duration>, kernel: &Linked, vms: usize) {
         let launched = Launched {
             step: self.turn.step,
             vms: vms as u64,
@@ -51,7 +73,6 @@ impl<'p> Run<'p, '_> {
         };
         self.estimated = added(self.estimated, launched.estimated_instructions);
         self.log.launch(begin, &kernel.sketch.kernel.name, &launched);
-        Ok(())
     }
 
     /// Sends a kernel off, or brings it to its end.
@@ -196,7 +217,9 @@ impl<'p> Run<'p, '_> {
         let (Course { program, vms, .. }, Some(sequence)) = (course, &mut self.under_way.sequence) else {
             return Ok(false);
         };
-        let fits = |demand: &Demand| course.executor.capacity(program, demand) >= *vms;
+        // Elements that go through tiles leave no states, for which there would have to be room.
+        let has_states = kernel.tiles.is_none();
+        let fits = |demand: &Demand| !has_states || course.executor.capacity(program, demand) >= *vms;
         if let Some(draft) = kernel.draft.get().filter(|draft| draft.suits(*vms, params, &regions)) {
             return Ok(fits(&draft.demand) && sequence.push(draft.job(course, regions), &&*draft.words)?);
         }
@@ -219,6 +242,7 @@ impl<'p> Run<'p, '_> {
         let (mut job, arena) = layout.job(&seen, &cut);
         job.atomics = layout.take_atomics();
         job.neighbours = kernel.sketch.neighbours;
+        job.tiles = kernel.tiles.clone();
         let draft = Draft::new(&job, &arena, demand, &seen);
         let pushed = sequence.push(job, &arena)?;
         if let Some(draft) = draft.filter(|_| pushed) {

@@ -27,6 +27,7 @@ mod selects;
 mod sizes;
 mod sorts;
 mod stats;
+mod tiles;
 mod trace;
 mod under_way;
 mod until;

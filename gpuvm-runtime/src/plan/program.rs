@@ -104,7 +104,14 @@ impl<'p> Run<'p, '_> {
         }
     }
 
+    /// What writes a kernel of a step's nodes; where VMs have several elements, not of its root.
     pub fn writer(&self, step: &Step, looping: bool) -> Writer<'p, '_> {
+        let members = step.members.iter().copied();
+        self.writer_of(step, looping, members.filter(|member| !looping || *member != step.root))
+    }
+
+    /// What writes a kernel of those of a step's nodes.
+    pub fn writer_of(&self, step: &Step, looping: bool, members: impl Iterator<Item = usize>) -> Writer<'p, '_> {
         let mut writer = Writer::new(
             self.name(step),
             self.nodes,
@@ -112,9 +119,7 @@ impl<'p> Run<'p, '_> {
             self.options.fold,
             looping,
         );
-        for &member in step.members.iter().filter(|member| !looping || **member != step.root) {
-            writer.member(member);
-        }
+        members.for_each(|member| writer.member(member));
         writer
     }
 
@@ -231,6 +236,10 @@ impl<'p> Run<'p, '_> {
     }
 
     fn scan(&mut self, step: &Step, at: At<'_>, op: &Use) -> Result<()> {
+        if let Some(scanned) = self.scan_tiles(step, at, op)? {
+            self.columns[step.root] = Some(scanned);
+            return Ok(());
+        }
         let (of, length) = (self.operand(step.root, 0), self.length(step.root));
         let fold = |runner: &Self| {
             runner

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use gpuvm_engine::{Device, Dispatch, Engine, Tally};
+use gpuvm_engine::{Device, Dispatch, Engine, Tally, Tiles};
 
 use super::Options;
 use super::data::Data;
 use super::done::PlanDone;
 use super::fuse::Step;
-use super::kernel::Sketch;
+use super::kernel::{SCAN_CHUNK, Sketch, Tiling};
 use super::log::Log;
 use super::node::{Backing, Kind, Length, Node, Operand, Read, Sight};
 use super::order::Order;
@@ -202,8 +202,17 @@ impl<'p, 'a> Run<'p, 'a> {
         self.prepared.kernel(turn, || {
             let sketch = sketch(self);
             let program = self.runtime.link_kernel(&sketch.kernel)?;
+            let tiles = match &sketch.tiling {
+                None => None,
+                Some(Tiling::Scan(op)) => Some(Tiles::Scan {
+                    op: self.runtime.link_kernel(op)?,
+                    chunk: SCAN_CHUNK,
+                }),
+                Some(Tiling::Marks) => Some(Tiles::Marks),
+            };
             Ok(Linked {
                 sketch,
+                tiles,
                 longest: program.estimated_epochs(),
                 draft: OnceLock::new(),
                 program,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use gpuvm_core::types::{Type, Value};
-use gpuvm_engine::{DeviceMemory, Error as Failure, Kept, Rule, Select, Selection, Tally};
+use gpuvm_engine::{DeviceMemory, Error as Failure, Kept, Rule, Select, Selection, Tally, Tiles};
 
 use super::data::{Data, empty, words};
 use super::fuse::Step;
@@ -47,6 +47,10 @@ impl Run<'_, '_> {
     pub fn filter(&mut self, step: &Step, at: At<'_>) -> Result<()> {
         let of = self.operand(step.root, 0).node;
         let length = self.length(of);
+        if let Some((columns, marks)) = self.mark_tiles(step, at, length)? {
+            self.keep(columns);
+            return self.select(at, Rule::Marked, &marks, of);
+        }
         let mut columns = self.columns_of(&self.stored_beside(step), length);
         let flags = blank(bool::TYPE, length);
         columns.put(Column::Flags, flags.clone());
@@ -184,6 +188,7 @@ impl Run<'_, '_> {
         let key = |entry: usize, words: u32| &by[entry * words as usize..][..words as usize];
         let is_kept = |entry: &usize| match rule {
             Rule::Flagged => by[*entry] != 0,
+            Rule::Marked => Tiles::is_marked(&by, *entry),
             Rule::First { key_words } => *entry == 0 || key(*entry, key_words) != key(*entry - 1, key_words),
             Rule::Last { key_words } => *entry + 1 == length || key(*entry, key_words) != key(*entry + 1, key_words),
         };

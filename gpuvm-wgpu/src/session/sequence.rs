@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gpuvm_core::program::Program;
-use gpuvm_engine::{Engine, Error, Job, Limit, Result, Sequence, SequenceEnd, Source, Tally};
+use gpuvm_engine::{Engine, Error, Job, Limit, Result, Sequence, SequenceEnd, Source, Tally, Tiles};
 use gpuvm_shaders::layout::{WORKGROUP, row, signal};
 
 use super::super::clock::{self, Clock};
@@ -44,6 +44,8 @@ pub struct JobSequence<P> {
     kernels: BTreeMap<usize, Arc<dyn Stepper>>,
     /// The same of two programs whose jobs are joined, where they can be.
     joined: BTreeMap<[usize; 2], Option<Arc<dyn Stepper>>>,
+    /// The same of programs whose elements go through tiles, by their and their operators' addresses, where they can.
+    tiled: BTreeMap<[usize; 2], Option<Arc<dyn Stepper>>>,
     clocks: Vec<Clock>,
     /// The signal, and from [`ATOMICS_AT`] on the atomics of the job that runs.
     cells: Option<Arc<Lease>>,
@@ -67,6 +69,7 @@ impl<P> JobSequence<P> {
             submitted: Vec::new(),
             kernels: BTreeMap::new(),
             joined: BTreeMap::new(),
+            tiled: BTreeMap::new(),
             clocks: Vec::new(),
             cells: None,
             states: None,
@@ -87,7 +90,13 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
         if !single || !stays {
             return Ok(false);
         }
-        let stepper = self.stepper(&job.program)?;
+        let stepper = match &job.tiles {
+            None => Some(self.stepper(&job.program)?),
+            Some(tiles) => self.tiled(&job, tiles)?,
+        };
+        let Some(stepper) = stepper else {
+            return Ok(false);
+        };
         let gpu = &**self.scheduler.gpu();
         let most = MOST_STATES.min(gpu.limits.max_storage_buffer_binding_size / WORD);
         if state_words(&*stepper, &job) > most {
@@ -114,6 +123,10 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
             self.submit(None)?;
         }
         Ok(true)
+    }
+
+    fn has_tiles(&self) -> bool {
+        self.scheduler.has_tiles()
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -145,6 +158,7 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
         (self.cells, self.states, self.frames) = (None, None, None);
         self.kernels.clear();
         self.joined.clear();
+        self.tiled.clear();
         self.end(&gpu, submissions, &found, (!clocks.is_empty()).then_some(spent))
             .map_err(Error::after_begin)
     }
@@ -164,6 +178,24 @@ impl<P: Scheduler> JobSequence<P> {
         Ok(stepper)
     }
 
+    /// What runs a job whose elements go through tiles, if that can be.
+    fn tiled(&mut self, job: &Job, tiles: &Tiles) -> Result<Option<Arc<dyn Stepper>>> {
+        if !is_plain(job) {
+            return Ok(None);
+        }
+        let op = match tiles {
+            Tiles::Scan { op, .. } => Arc::as_ptr(op).addr(),
+            Tiles::Marks => 0,
+        };
+        let key = [Arc::as_ptr(&job.program).addr(), op];
+        if let Some(known) = self.tiled.get(&key) {
+            return Ok(known.clone());
+        }
+        let tiled = self.scheduler.tiled(&job.program, tiles)?;
+        self.tiled.insert(key, tiled.clone());
+        Ok(tiled)
+    }
+
     /// What runs a job together with the one that was added last, if it can be joined to that.
     fn joined(&mut self, job: &Job, stepper: &dyn Stepper) -> Result<Option<Arc<dyn Stepper>>> {
         let (Some(before), Some(WORKGROUP)) = (self.added.last(), job.neighbours) else {
@@ -171,7 +203,9 @@ impl<P: Scheduler> JobSequence<P> {
         };
         let follows = before.job.vms.div_ceil(WORKGROUP) == job.vms;
         let specialized = [&*before.stepper, stepper].map(Stepper::engine) == [Engine::Specialized; 2];
-        let alike = before.job.program.relaxed == job.program.relaxed && is_plain(&before.job) && is_plain(job);
+        let whole = before.job.tiles.is_none() && job.tiles.is_none();
+        let alike =
+            whole && before.job.program.relaxed == job.program.relaxed && is_plain(&before.job) && is_plain(job);
         if !follows || before.joined.is_some() || !specialized || !alike || stepper.writes_states() {
             return Ok(None);
         }

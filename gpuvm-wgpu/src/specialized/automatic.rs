@@ -8,7 +8,7 @@ use std::time::Duration;
 use gpuvm_core::program::Program;
 use gpuvm_core::specialise::KnownParams;
 use gpuvm_engine::{
-    Demand, DeviceMemory, Engine, Execute, Image, Job, ResidentKernel, Result, Running, Sequence, Source,
+    Demand, DeviceMemory, Engine, Execute, Image, Job, ResidentKernel, Result, Running, Sequence, Source, Tiles,
 };
 
 use super::engine::{Prepared, Specialized, Specializing};
@@ -134,6 +134,15 @@ impl Scheduler for Automatic {
         // A device that refuses it leaves the jobs to their own kernels.
         let work = Work::joined(program, then);
         let kernel = work.and_then(|work| self.specialized.request_joined(&work).ok().flatten());
+        Ok(kernel.map(|kernel| Arc::new(Prepared::new(kernel)) as Arc<dyn Stepper>))
+    }
+
+    fn has_tiles(&self) -> bool {
+        true
+    }
+
+    fn tiled(&self, program: &Arc<Program>, tiles: &Tiles) -> Result<Option<Arc<dyn Stepper>>> {
+        let kernel = self.specialized.tiled(program, tiles, false)?;
         Ok(kernel.map(|kernel| Arc::new(Prepared::new(kernel)) as Arc<dyn Stepper>))
     }
 }

@@ -2,10 +2,11 @@
 //! no single instruction of a device. It is written in WGSL and read once.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_engine::{Error, Result};
-use naga::{Function, Handle, Module, Scalar, Span, Type, TypeInner, VectorSize};
+use naga::{ArraySize, Expression, Function, Handle, Literal, Module, Scalar, Span, Type, TypeInner, VectorSize};
 
 use crate::floats::FloatOps;
 use crate::source::EntryPoint;
@@ -30,6 +31,32 @@ pub struct Types {
     pub pair: Handle<Type>,
     /// An integer of 64 bits, on devices that have them.
     pub long: Handle<Type>,
+}
+
+impl Base {
+    /// Lets a function that gives a number give this one.
+    pub fn tell(&self, module: &mut Module, name: &str, number: u32) {
+        let function = &mut module.functions[self.functions[name]];
+        for (_, expression) in function.expressions.iter_mut() {
+            if let Expression::Literal(literal) = expression {
+                *literal = Literal::U32(number);
+            }
+        }
+    }
+
+    /// Gives an array of words so many.
+    pub fn enlarge(&self, module: &mut Module, name: &str, words: u32) {
+        let mut variables = module.global_variables.iter_mut();
+        let Some((_, variable)) = variables.find(|(_, variable)| variable.name.as_deref() == Some(name)) else {
+            return;
+        };
+        let inner = TypeInner::Array {
+            base: self.types.word,
+            size: NonZeroU32::new(words).map_or(ArraySize::Dynamic, ArraySize::Constant),
+            stride: 4,
+        };
+        variable.ty = module.types.insert(Type { name: None, inner }, Span::UNDEFINED);
+    }
 }
 
 /// The function that the program replaces.

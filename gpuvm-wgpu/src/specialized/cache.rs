@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use gpuvm_core::program::{Program, ProgramId};
 use gpuvm_engine::{Error, Result};
 
-use super::kernel::{SpecializedKernel, Work};
+use super::kernel::{Passes, SpecializedKernel, Work};
 use super::options::Options;
 use crate::gpu::Gpu;
 use crate::library::Library;
@@ -16,7 +16,7 @@ use crate::library::Library;
 const KEPT: usize = 1024;
 
 /// What makes two kernels the same: the programs of a kernel's [`Work`], and what they were specialised for.
-type Key = (ProgramId, Option<ProgramId>, Options);
+type Key = (ProgramId, Option<ProgramId>, Option<Passes>, Options);
 
 /// The kernels of a device.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl Cache {
     /// Compiles a kernel that is noted as being made, and notes what came of it.
     fn make(&self, work: &Work, key: Key) -> Result<Arc<SpecializedKernel>> {
         let cleanup = Cleanup { cache: self, key: &key };
-        let made = SpecializedKernel::new(&self.gpu, work, &key.2).map(Arc::new);
+        let made = SpecializedKernel::new(&self.gpu, work, &key.3).map(Arc::new);
         std::mem::forget(cleanup);
         let mut known = self.known();
         known.now += 1;
@@ -179,7 +179,8 @@ impl Known {
     fn key(&self, work: &Work, options: &Options) -> Result<Key> {
         let identity = |program: &Arc<Program>| self.identities.get(program, || Ok(program.identity()));
         let then = work.then.as_ref().map(identity).transpose()?;
-        Ok((*identity(&work.program)?, then.map(|then| *then), options.clone()))
+        let program = *identity(&work.program)?;
+        Ok((program, then.map(|then| *then), work.tiles, options.clone()))
     }
 
     /// What is known of a kernel; within, `None` if it is being made.

@@ -9,12 +9,12 @@ use gpuvm_core::program::{Program, Status};
 use gpuvm_core::specialise::KnownParams;
 use gpuvm_core::specialise::flow::op_at;
 use gpuvm_engine::{
-    Demand, DeviceMemory, Engine, Execute, Image, Job, ResidentKernel, Result, Running, Sequence, Source,
+    Demand, DeviceMemory, Engine, Error, Execute, Image, Job, ResidentKernel, Result, Running, Sequence, Source, Tiles,
 };
 
 use super::cache::{Cache, Compilers};
 use super::habits::Habits;
-use super::kernel::{SpecializedKernel, Work};
+use super::kernel::{Passes, SpecializedKernel, Work};
 use super::options::Options;
 use super::resident::Staying;
 use super::size::Size;
@@ -24,6 +24,7 @@ use crate::library::Library;
 use crate::pace::Experience;
 use crate::session::{JobSequence, Session, capacity, groups};
 use crate::stepper::{Batch, BoundStepper, Need, Reach, Recorded, Schedule, Scheduler, Shared, Stepper};
+use gpuvm_shaders::layout::tile;
 
 /// The specialised engine on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]
@@ -145,6 +146,29 @@ impl Specialized {
         }
         let options = self.options(&work.program, KnownParams::default());
         self.cache.request(work, &options, &self.compilers)
+    }
+
+    /// The kernels of a program whose elements go through tiles, if they are there; if not, another thread begins to compile them, or they are
+    /// waited for.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be told.
+    pub fn tiled(&self, program: &Arc<Program>, tiles: &Tiles, wait: bool) -> Result<Option<Arc<SpecializedKernel>>> {
+        let Some(work) = Work::tiled(program, tiles) else {
+            return Ok(None);
+        };
+        let precise = work.then.as_ref().unwrap_or(program);
+        let options = self.options(precise, KnownParams::default());
+        let kernel = match wait {
+            true => self.cache.wait(&work, &options).map(Some),
+            false => self.cache.request(&work, &options, &self.compilers),
+        };
+        match kernel {
+            // They have to be such as can go through tiles.
+            Err(Error::Device { .. }) => Ok(None),
+            kernel => kernel,
+        }
     }
 
     /// The estimate of how long the device's compiler takes over a program, if a launch should not wait for it, or not even start it
@@ -283,6 +307,15 @@ impl Scheduler for Specialized {
         let kernel = self.cache.wait(&work, &options)?;
         Ok(Some(Arc::new(Prepared::new(kernel))))
     }
+
+    fn has_tiles(&self) -> bool {
+        true
+    }
+
+    fn tiled(&self, program: &Arc<Program>, tiles: &Tiles) -> Result<Option<Arc<dyn Stepper>>> {
+        let kernel = Specialized::tiled(self, program, tiles, true)?;
+        Ok(kernel.map(|kernel| Arc::new(Prepared::new(kernel)) as Arc<dyn Stepper>))
+    }
 }
 
 impl Schedule for Specializing {
@@ -368,6 +401,13 @@ impl Stepper for Prepared {
     }
 
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn BoundStepper> {
+        if let Some(tiles) = self.kernel.tiles {
+            return Box::new(OnTiles {
+                kernel: self.kernel.clone(),
+                group: shared.group(gpu, &self.kernel.layout),
+                passes: passes(gpu, tiles, vms),
+            });
+        }
         Box::new(OnBuffers {
             kernel: self.kernel.clone(),
             group: match self.kernel.joined {
@@ -405,6 +445,53 @@ impl BoundStepper for OnBuffers {
             recorded.dispatches += 1;
         }
         recorded
+    }
+}
+
+/// Kernels that go through tiles, with a session's buffers.
+struct OnTiles {
+    kernel: Arc<SpecializedKernel>,
+    group: wgpu::BindGroup,
+    passes: Vec<Pass>,
+}
+
+/// A dispatch that goes through tiles once.
+struct Pass {
+    /// Whether it only folds them.
+    folds: bool,
+    groups: [u32; 2],
+}
+
+/// The dispatches for so many elements. Those of a scan tell by how many workgroups they have which level they are of.
+fn passes(gpu: &Gpu, tiles: Passes, elements: u32) -> Vec<Pass> {
+    let tiles_of = |elements: u32| elements.div_ceil(tile::TILE).max(1);
+    let pass = |folds, tiles: u32| Pass {
+        folds,
+        groups: groups(gpu, u64::from(tiles) * u64::from(tile::WORKGROUP), tile::WORKGROUP),
+    };
+    let levels = std::iter::successors(Some(tiles_of(elements)), |&all| (all > 1).then(|| tiles_of(all)));
+    let levels: Vec<u32> = match tiles {
+        Passes::Scan => levels.collect(),
+        Passes::Mark => levels.take(1).collect(),
+    };
+    let up = levels[..levels.len() - 1].iter().map(|&all| pass(true, all));
+    up.chain(levels.iter().rev().map(|&all| pass(false, all))).collect()
+}
+
+impl BoundStepper for OnTiles {
+    fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
+        for Pass { folds, groups } in &self.passes {
+            let pipeline = match &self.kernel.resumed {
+                Some(fold) if *folds => fold,
+                _ => &self.kernel.fresh,
+            };
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, &self.group, &[batch.first]);
+            pass.dispatch_workgroups(groups[0], groups[1], 1);
+        }
+        Recorded {
+            dispatches: self.passes.len() as u64,
+        }
     }
 }
 

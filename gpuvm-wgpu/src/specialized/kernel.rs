@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use gpuvm_core::program::{Program, ProgramId};
-use gpuvm_engine::{Error, Result};
-use gpuvm_shaders::layout::WORKGROUP;
+use gpuvm_engine::{Error, Result, Tiles};
+use gpuvm_shaders::layout::{WORKGROUP, tile};
 use naga::compact::{KeepUnused, compact};
 use naga::valid::{ModuleInfo, ValidationFlags, Validator};
-use naga::{Expression, Literal, Module};
+use naga::{AddressSpace, Expression, Function, Literal, Module};
 
 use super::base::{RUN, THEN, base};
 use super::emit::{About, Start, emit};
@@ -23,6 +23,13 @@ use crate::stepper::{BINDINGS, Reach};
 /// Invocations of a workgroup of programs without loops: they end so soon that it counts how many workgroups a device can start in a time.
 const LIGHT_WORKGROUP: u32 = 256;
 
+/// Expressions of programs whose elements go through tiles, and of operators, at most: they stand in their kernels many times.
+const MOST_TILED: usize = 400;
+/// The same of operators, which do so more often.
+const MOST_OPERATOR: usize = 100;
+/// Words of a value that goes through tiles at most.
+const MOST_VALUE: u32 = 2;
+
 /// What a kernel runs.
 #[derive(Clone, Debug)]
 pub struct Work {
@@ -31,6 +38,17 @@ pub struct Work {
     /// The program of a job that is joined to the first one's: each of its VMs follows a workgroup of theirs. It surely ends and never
     /// traps.
     pub then: Option<Arc<Program>>,
+    /// What becomes of the elements that the first program's VMs give. Of a scan the other program is the operator.
+    pub tiles: Option<Passes>,
+}
+
+/// What kernels do with elements tile by tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Passes {
+    /// They fold them, and scan them from what tiles come to.
+    Scan,
+    /// They mark those that are not 0.
+    Mark,
 }
 
 impl Work {
@@ -41,6 +59,30 @@ impl Work {
         plain.then(|| Work {
             program: program.clone(),
             then: Some(then.clone()),
+            tiles: None,
+        })
+    }
+
+    /// A program whose elements go through tiles; `None` if it, or the operator, has more to it than arithmetic, or chunks have another size than
+    /// they have here.
+    pub fn tiled(program: &Arc<Program>, tiles: &Tiles) -> Option<Work> {
+        let op = match tiles {
+            Tiles::Scan { op, chunk } if *chunk == tile::CHUNK => Some(op),
+            Tiles::Scan { .. } => return None,
+            Tiles::Marks => None,
+        };
+        let mut both = [Some(program), op].into_iter().flatten();
+        let plain = both.all(|of| {
+            let arithmetic = of.data.is_empty() && !of.has_atomic_pairs() && of.frame_memory() == 0;
+            arithmetic && of.code.len() <= MOST_TILED
+        });
+        plain.then(|| Work {
+            program: program.clone(),
+            then: op.cloned(),
+            tiles: Some(match op {
+                Some(_) => Passes::Scan,
+                None => Passes::Mark,
+            }),
         })
     }
 }
@@ -50,6 +92,7 @@ impl From<&Arc<Program>> for Work {
         Work {
             program: program.clone(),
             then: None,
+            tiles: None,
         }
     }
 }
@@ -61,6 +104,8 @@ pub struct SpecializedKernel {
     pub fresh: wgpu::ComputePipeline,
     /// For VMs that have been stopped, if the program can be stopped. Those of joined jobs go on by a kernel of their own.
     pub resumed: Option<wgpu::ComputePipeline>,
+    /// What becomes of elements. To scan those of several tiles, `resumed` folds the tiles before.
+    pub tiles: Option<Passes>,
     /// Whether it is of joined jobs, and has a uniform for each.
     pub joined: bool,
     /// Whether it has a binding of atomic pairs. Joined jobs have none.
@@ -126,6 +171,44 @@ impl Shader {
         Shader::check(program, module, about, "both")
     }
 
+    /// Writes the shader of a program whose elements go through tiles.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if one of the programs does what that allows for none, or naga does not accept it.
+    pub fn tiled(program: &Program, then: Option<&Program>, options: &Options, entry: &str) -> Result<Shader> {
+        let unfit = || Error::Device {
+            reason: format!("the elements of `{}` cannot go through tiles", program.name),
+        };
+        let behind = 1 + usize::from(then.is_some());
+        let to = program.params.len().checked_sub(behind).ok_or_else(unfit)?;
+        let words = program.params[to].ty.words;
+        let base = &*base(options.floats)?;
+        let mut module = base.module.clone();
+        let (function, about) = emit(program, options, base, &mut module, Start::Tile(to as u32));
+        let ends = |function: &Function, about: &About, most: usize| {
+            function.expressions.len() <= most && !about.suspends && !about.traps
+        };
+        let fits = ends(&function, &about, MOST_TILED)
+            && !(then.is_some() && about.stores)
+            && (1..=MOST_VALUE).contains(&words);
+        if !fits {
+            return Err(unfit());
+        }
+        module.functions[base.functions[RUN]] = function;
+        if let Some(then) = then {
+            let (function, about) = emit(then, options, base, &mut module, Start::Operator);
+            if !ends(&function, &about, MOST_OPERATOR) || about.loads || about.stores {
+                return Err(unfit());
+            }
+            module.functions[base.functions[THEN]] = function;
+        }
+        base.tell(&mut module, "value_words", words);
+        base.tell(&mut module, "tile_param", to as u32);
+        base.enlarge(&mut module, "cells", words * tile::CELLS);
+        Shader::check(program, module, about, entry)
+    }
+
     /// Leaves one entry point and what it needs, and checks that.
     fn check(program: &Program, mut module: Module, about: About, entry: &str) -> Result<Shader> {
         module.entry_points.retain(|point| point.name == entry);
@@ -136,6 +219,14 @@ impl Shader {
                 reason: format!("the shader of program `{}`: {}", program.name, error.emit_to_string("")),
             })?;
         Ok(Shader { module, info, about })
+    }
+
+    /// Bytes that a workgroup shares.
+    fn shared_bytes(&self) -> u32 {
+        let shared = self.module.global_variables.iter().map(|(_, variable)| variable);
+        let shared = shared.filter(|variable| variable.space == AddressSpace::WorkGroup);
+        let bytes = |variable: &naga::GlobalVariable| self.module.types[variable.ty].inner.size(self.module.to_ctx());
+        shared.map(bytes).sum()
     }
 
     /// Gives the workgroups so many invocations.
@@ -181,22 +272,36 @@ impl SpecializedKernel {
     /// [`Error::Device`] if the device refuses it.
     pub fn new(gpu: &Gpu, work: &Work, options: &Options) -> Result<SpecializedKernel> {
         let base = &*base(options.floats)?;
-        let Work { program, then } = work;
-        let mut fresh = match then {
-            Some(then) => Shader::joined(program, then, options)?,
-            None => Shader::new(program, options, Start::Fresh)?,
+        let Work { program, then, tiles } = work;
+        let joined = then.is_some() && tiles.is_none();
+        let tiled = |entry| Shader::tiled(program, then.as_deref(), options, entry);
+        let mut fresh = match (tiles, then) {
+            (Some(Passes::Scan), _) => tiled("scan_tiles")?,
+            (Some(Passes::Mark), _) => tiled("mark_tiles")?,
+            (None, Some(then)) => Shader::joined(program, then, options)?,
+            (None, None) => Shader::new(program, options, Start::Fresh)?,
         };
         let workgroup = match then {
+            _ if tiles.is_some() => tile::WORKGROUP,
             None if !fresh.about.suspends => LIGHT_WORKGROUP.min(gpu.limits.max_compute_invocations_per_workgroup),
             _ => WORKGROUP,
         };
-        fresh.set_workgroup(workgroup);
-        let resumed = match fresh.about.suspends && then.is_none() {
-            true => Some(Shader::new(program, options, Start::Resumed)?),
-            false => None,
+        if tiles.is_none() {
+            fresh.set_workgroup(workgroup);
+        }
+        let resumed = match tiles {
+            Some(Passes::Scan) => Some(tiled("fold_tiles")?),
+            None if fresh.about.suspends && then.is_none() => Some(Shader::new(program, options, Start::Resumed)?),
+            _ => None,
         };
+        let room = gpu.limits.max_compute_workgroup_storage_size;
+        if fresh.shared_bytes() > room || workgroup > gpu.limits.max_compute_invocations_per_workgroup {
+            return Err(Error::Device {
+                reason: format!("a workgroup of `{}` does not fit the device", program.name),
+            });
+        }
         let has_pairs = program.has_atomic_pairs();
-        let mut layouts = layouts(gpu, program, options, then.is_some())?;
+        let mut layouts = layouts(gpu, program, options, joined)?;
         let path = path(gpu, options);
         let maker = Maker::new(gpu, &layouts, || content_of(path, [Some(&fresh), resumed.as_ref()]));
         let pipelines = pipelines(&maker, path, &fresh, resumed.as_ref())?;
@@ -204,7 +309,8 @@ impl SpecializedKernel {
         Ok(SpecializedKernel {
             fresh: pipelines.0,
             resumed: pipelines.1,
-            joined: then.is_some(),
+            tiles: *tiles,
+            joined,
             has_pairs,
             data: data_group(gpu, program, &layouts)?,
             layout: layouts.swap_remove(0),

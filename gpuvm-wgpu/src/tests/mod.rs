@@ -166,6 +166,7 @@ pub(super) fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vm
         steps: 1,
         copies: Vec::new(),
         neighbours: None,
+        tiles: None,
     };
     Batch { job, arena }
 }

@@ -21,7 +21,13 @@ impl Emitter<'_> {
             Some(space::ARENA) => match self.folded(offset, constant) {
                 Some(value) => Value::known(value),
                 None => {
-                    let word = self.arena_word(ip, offset, constant);
+                    let word = match self.carried(offset, constant) {
+                        Some(variable) => variable,
+                        None => {
+                            self.about.loads = true;
+                            self.arena_word(ip, offset, constant)
+                        }
+                    };
                     Value::word(self.code.load(word))
                 }
             },
@@ -62,7 +68,13 @@ impl Emitter<'_> {
         let value = self.w(Operand::Word(a));
         match self.constant(Operand::Word(space)) {
             Some(space::ARENA) => {
-                let word = self.arena_word(ip, offset, constant);
+                let word = match self.carried(offset, constant) {
+                    Some(variable) => variable,
+                    None => {
+                        self.about.stores = true;
+                        self.arena_word(ip, offset, constant)
+                    }
+                };
                 self.unless_trapped(|emitter| emitter.code.store(word, value));
             }
             Some(space::ATOMIC) => {

@@ -20,6 +20,7 @@ mod state;
 mod steps;
 mod stop;
 mod switch;
+mod tile;
 mod words;
 
 use std::collections::{HashMap, HashSet};
@@ -50,6 +51,10 @@ pub enum Start {
     Joined,
     /// Those that have been stopped.
     Resumed,
+    /// Those whose elements go through tiles: what they store to this launch parameter stays with the invocation.
+    Tile(u32),
+    /// None: the program is an operator on what is with the invocation, by its three launch parameters.
+    Operator,
 }
 
 /// What is known of the function.
@@ -61,6 +66,10 @@ pub struct About {
     pub traps: bool,
     /// The instructions at which a stopped VM can be taken up.
     pub entries: Vec<u32>,
+    /// Whether it loads words of the arena.
+    pub loads: bool,
+    /// Whether it stores any.
+    pub stores: bool,
 }
 
 /// The function under construction.
@@ -116,7 +125,9 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
     let blocks = whole.blocks.iter().zip(live);
     let live_at: HashMap<u32, u32> = blocks.map(|(block, live)| (block.start, live)).collect();
     let mut flow = match start {
-        Start::Fresh | Start::Joined if !whole.calls => whole.without_return_from_yields(),
+        Start::Fresh | Start::Joined | Start::Tile(_) | Start::Operator if !whole.calls => {
+            whole.without_return_from_yields()
+        }
         _ => whole,
     };
     let mut steps = structure(&flow);
@@ -137,7 +148,8 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
     });
     let (name, launch) = match start {
         Start::Joined => (THEN, "joined"),
-        Start::Fresh | Start::Resumed => (RUN, "launch"),
+        Start::Operator => (THEN, "launch"),
+        Start::Fresh | Start::Resumed | Start::Tile(_) => (RUN, "launch"),
     };
     let mut emitter = Emitter {
         live: live.collect(),
