@@ -42,15 +42,28 @@ pub fn tells(place: Span, what: &'static str, name: &str, find: impl FnOnce(&str
     told
 }
 
-/// Whether the text of the file that defines a type tells something of it, `what`: the file that a place is in, or another one of its crate, if it alone does.
+/// Whether the text of the file that defines a type tells something of it, `what`: the file that a place is in, or another one of its crate, if it alone does and the
+/// type is imported.
 pub fn tells_of_type(place: Span, what: &'static str, name: &str, find: impl Fn(&str) -> bool) -> bool {
     tells(place, what, name, |text| match definition(text, name) {
         Some(_) => find(text),
-        None => match namesakes::file_defining(place, name).and_then(text_of) {
-            Some(text) => find(&text),
-            None => find(text),
-        },
+        None if imports_own(text, name) => namesakes::file_defining(place, name)
+            .and_then(text_of)
+            .is_some_and(|text| find(&text)),
+        None => false,
     })
+}
+
+/// Whether a file imports a name, or may by a `*`, from the crate's own modules.
+fn imports_own(text: &str, name: &str) -> bool {
+    imported(text)
+        .any(|words| words.iter().any(|word| word == name) && !words.iter().any(|word| word == "std" || word == "core"))
+        || text.split(';').any(|statement| {
+            statement.trim_end().ends_with("super::*") || {
+                let tree = statement.rfind("use ").map(|at| statement[at + "use ".len()..].trim());
+                tree.is_some_and(|tree| tree.starts_with("crate::") && tree.ends_with("::*"))
+            }
+        })
 }
 
 /// The items of the file that a place is in.
@@ -116,7 +129,7 @@ fn imported(text: &str) -> impl Iterator<Item = Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{has_own, imports_module};
+    use super::{has_own, imports_module, imports_own};
 
     #[test]
     fn a_module_is_told_from_what_is_in_it() {
@@ -130,6 +143,17 @@ mod tests {
         assert!(!imports_module("use core::str::FromStr;\nfn f(s: &str) {}", "str"));
         assert!(!imports_module("use core::str::{FromStr, Utf8Error};", "str"));
         assert!(!imports_module("use crate::strings;", "str"));
+    }
+
+    #[test]
+    fn types_of_other_files_are_imported() {
+        assert!(imports_own(
+            "use gpuvm::prelude::*;\nuse super::reduction::{Reduction, times};",
+            "Reduction"
+        ));
+        assert!(imports_own("use super::*;\nfn f() {}", "Reduction"));
+        assert!(imports_own("pub(crate) use crate::parts::*;", "Reduction"));
+        assert!(!imports_own("use gpuvm::prelude::*;\nuse std::str::Bytes;", "Bytes"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use syn::{Expr, GenericParam, ImplItem, ImplItemFn, ItemImpl, PathArguments, Typ
 
 use crate::args::{Args, Role};
 use crate::as_std::Known;
+use crate::asking_more;
 use crate::callable;
 use crate::code::{Code, Home};
 use crate::comparison;
@@ -67,6 +68,14 @@ fn copies(block: &ItemImpl) -> bool {
 
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
 pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> TokenStream {
+    if let Some(blocks) = asking_more::apart(block) {
+        let reports = iter::once(report).chain(iter::repeat_with(Report::default));
+        return blocks
+            .iter()
+            .zip(reports)
+            .map(|(block, report)| implementation(args, block, report))
+            .collect();
+    }
     if let Some(token) = &block.modifiers.polarity {
         report.negative_impl(token);
     }

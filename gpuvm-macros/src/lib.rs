@@ -4,6 +4,7 @@
 
 mod args;
 mod as_std;
+mod asking_more;
 mod behind;
 mod borrowed;
 mod callable;

@@ -7,6 +7,7 @@ use gpuvm::prelude::*;
 cases! {
     generic_identity, generic_arithmetic, const_generic_power, const_generic_array, generic_pair, generic_method, two_instances,
     generic_recursion, where_clause, const_and_type, turbofish, generic_slice,
+    methods_that_ask_more,
 }
 
 #[routine]
@@ -165,4 +166,69 @@ fn generic_slice(a: u32, b: u64) -> (u32, u32) {
         count_equal(&[a % 3, 1, 2, 1], 1),
         count_equal(&[b, 0, u64::MAX], u64::MAX),
     )
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+struct Samples<T, const N: usize> {
+    values: [T; N],
+    used: usize,
+}
+
+#[routine]
+impl<T: Copy, const N: usize> Samples<T, N> {
+    fn new(values: [T; N]) -> Self {
+        Samples { values, used: N }
+    }
+
+    fn total(&self) -> T
+    where
+        T: std::ops::Add<Output = T> + Default,
+    {
+        self.values[..self.used]
+            .iter()
+            .fold(T::default(), |sum, &value| sum + value)
+    }
+
+    fn largest(&self) -> Option<T>
+    where
+        T: PartialOrd,
+    {
+        let mut best = *self.values.first()?;
+        for &value in &self.values[1..self.used] {
+            if value > best {
+                best = value;
+            }
+        }
+        Some(best)
+    }
+
+    fn spread(&self) -> Option<T>
+    where
+        T: PartialOrd + std::ops::Sub<Output = T>,
+    {
+        Some(self.largest()? - self.smallest())
+    }
+
+    fn smallest(&self) -> T
+    where
+        T: PartialOrd,
+    {
+        self.values
+            .iter()
+            .copied()
+            .reduce(|a, b| if b < a { b } else { a })
+            .unwrap_or(self.values[0])
+    }
+
+    fn kept(mut self, used: usize) -> Self {
+        self.used = used.clamp(1, N);
+        self
+    }
+}
+
+#[routine]
+fn methods_that_ask_more(a: u32, b: u32, c: f32, n: u32) -> (u32, Option<u32>, Option<f32>, f32) {
+    let integers = Samples::new([a % 1000, b % 1000, 7]).kept(n as usize);
+    let floats = Samples::new([c, 1.5]);
+    (integers.total(), integers.largest(), floats.spread(), floats.total())
 }
