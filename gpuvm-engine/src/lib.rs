@@ -139,9 +139,18 @@ pub trait Sequence: Send {
     /// When the device fails: lost, out of memory, or refusing the work.
     fn push(&mut self, job: Job, arena: &dyn Source) -> Result<bool>;
 
-    /// Whether jobs with [`tiles`](Job::tiles) may be added.
+    /// Whether jobs of some program may have [`tiles`](Job::tiles).
     fn has_tiles(&self) -> bool {
         false
+    }
+
+    /// Whether jobs of this one may have these, as far as can be told now.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sequence::push`].
+    fn takes_tiles(&mut self, _program: &Arc<Program>, _tiles: &Tiles) -> Result<bool> {
+        Ok(false)
     }
 
     /// Hands all jobs that were added to the device, so that what is submitted from now on comes after them.

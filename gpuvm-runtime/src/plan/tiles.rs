@@ -2,7 +2,6 @@
 //! same bits.
 
 use gpuvm_core::types::Value;
-use gpuvm_engine::Tiles;
 
 use super::data::Data;
 use super::fuse::Step;
@@ -76,11 +75,13 @@ impl Run<'_, '_> {
             return Ok(None);
         }
         let kernel = self.kernel(sketch)?;
-        let room = |tiles: &Tiles| tiles.room(u32::try_from(length).unwrap_or(u32::MAX));
-        let Some(room) = kernel.tiles.as_ref().map(room) else {
+        let (Some(tiles), Some(sequence)) = (&kernel.tiles, &mut self.under_way.sequence) else {
             return Ok(None);
         };
-        let columns = columns(room as usize);
+        if !sequence.takes_tiles(&kernel.program, tiles)? {
+            return Ok(None);
+        }
+        let columns = columns(tiles.room(u32::try_from(length).unwrap_or(u32::MAX)) as usize);
         let is_sent = self.launch_tiles(at, &kernel, length, &columns)?;
         Ok(is_sent.then_some(columns))
     }

@@ -92,7 +92,8 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
         }
         let stepper = match &job.tiles {
             None => Some(self.stepper(&job.program)?),
-            Some(tiles) => self.tiled(&job, tiles)?,
+            Some(tiles) if is_plain(&job) => self.tiled(&job.program, tiles)?,
+            Some(_) => None,
         };
         let Some(stepper) = stepper else {
             return Ok(false);
@@ -127,6 +128,10 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
 
     fn has_tiles(&self) -> bool {
         self.scheduler.has_tiles()
+    }
+
+    fn takes_tiles(&mut self, program: &Arc<Program>, tiles: &Tiles) -> Result<bool> {
+        Ok(self.tiled(program, tiles)?.is_some())
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -178,20 +183,17 @@ impl<P: Scheduler> JobSequence<P> {
         Ok(stepper)
     }
 
-    /// What runs a job whose elements go through tiles, if that can be.
-    fn tiled(&mut self, job: &Job, tiles: &Tiles) -> Result<Option<Arc<dyn Stepper>>> {
-        if !is_plain(job) {
-            return Ok(None);
-        }
+    /// What runs jobs of a program whose elements go through tiles, if that can be.
+    fn tiled(&mut self, program: &Arc<Program>, tiles: &Tiles) -> Result<Option<Arc<dyn Stepper>>> {
         let op = match tiles {
             Tiles::Scan { op, .. } => Arc::as_ptr(op).addr(),
             Tiles::Marks => 0,
         };
-        let key = [Arc::as_ptr(&job.program).addr(), op];
+        let key = [Arc::as_ptr(program).addr(), op];
         if let Some(known) = self.tiled.get(&key) {
             return Ok(known.clone());
         }
-        let tiled = self.scheduler.tiled(&job.program, tiles)?;
+        let tiled = self.scheduler.tiled(program, tiles)?;
         self.tiled.insert(key, tiled.clone());
         Ok(tiled)
     }
