@@ -39,6 +39,7 @@ mod routine;
 mod shadow;
 #[cfg(test)]
 mod tests;
+mod underived;
 
 use proc_macro::TokenStream;
 
