@@ -58,6 +58,8 @@ pub struct Args {
     pub consumes: bool,
     /// `each`, of gpuvm's own iterators: they give their elements to a function themselves, by an `impl Each`.
     pub each: bool,
+    /// `hinted`, of gpuvm's own iterators that have a `len`: they have a `size_hint` of their own, too.
+    pub hinted: bool,
     /// `std(Result)`, of gpuvm's own std: the function stands for the one of that name in std, which returns `Result`.
     pub std: Option<Type>,
     /// `library`, of gpuvm's own crates: a callee whose native function is left as it is.
@@ -88,6 +90,7 @@ impl Args {
             inline: false,
             consumes: false,
             each: false,
+            hinted: false,
             std: None,
             library: false,
             nested: false,
@@ -206,6 +209,8 @@ impl Args {
             self.consumes = true;
         } else if name == "each" && self.library {
             self.each = true;
+        } else if name == "hinted" && self.library {
+            self.hinted = true;
         } else if name == "nested" {
             (self.callee, self.nested) = (true, true);
         } else if name == "library" {

@@ -167,6 +167,10 @@ impl<'t> Trait<'t> {
         let of_iterators = !given.is_empty();
         let (asked, size) = match of_iterators {
             true => (quote!(#path #(+ #given)*), TokenStream::new()),
+            false if namesakes::is_of_references(name.span(), &crate::plain_name(name)) => (
+                quote!(#path + ::gpuvm::__private::Receiver),
+                quote!(+ ?::core::marker::Sized),
+            ),
             // A reference has its methods as what it refers to.
             false if namesakes::is_plain_trait(name.span(), &crate::plain_name(name)) => (
                 quote!(#path + ::gpuvm::__private::Receiver + ::gpuvm::__private::Value<Inner: #path>),
@@ -290,6 +294,10 @@ impl<'t> Trait<'t> {
             name,
             generics: &self.definition.generics,
             is_trait: true,
+            is_of_references: namesakes::is_of_references(
+                self.definition.ident.span(),
+                &crate::plain_name(&self.definition.ident),
+            ),
             of: None,
         }
     }
@@ -409,6 +417,12 @@ impl Method {
             (true, None) => given::routine_of(&quote!(Self::#routine), &self.own),
         };
         let mut asked = Generics::default();
+        // What is asked of `Self` is asked of it in a signature that speaks of a type made of it.
+        let of_self = self.clause.iter().flat_map(|clause| &clause.predicates);
+        let of_self: Vec<WherePredicate> = of_self.filter(|predicate| is_of_self(predicate)).cloned().collect();
+        if !of_self.is_empty() && self.own.params.is_empty() {
+            asked.make_where_clause().predicates.extend(of_self);
+        }
         if of.of_iterators && provided.is_some() {
             let predicates = &mut asked.make_where_clause().predicates;
             predicates.extend(self.clause.iter().flat_map(|clause| clause.predicates.clone()));

@@ -15,7 +15,8 @@ use crate::home;
 use crate::implementation;
 use crate::kept;
 use crate::launch::at;
-use crate::lower::check_type;
+use crate::lower::{check_type, member_name};
+use crate::namesakes;
 use crate::parameters::{self, Parameters, names_any};
 use crate::plain_name;
 use crate::primitive::{Known, kind_of_name};
@@ -104,6 +105,8 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
         }
         #undropped
     };
+    let host_deref = host_deref(&input, &forever);
+    let value = quote!(#value #host_deref);
     // What holds references stays inside of routines, so it has no words outside.
     if borrows(&input) {
         let constant = constant(&input, inside.clone());
@@ -426,6 +429,30 @@ fn compared(input: &DeriveInput, ty: &TokenStream) -> TokenStream {
             reversed: false,
         }).dereferenced(<#behind>::__GPUVM_DEREF, <#behind>::__GPUVM_DEREF_MUT)
     }}
+}
+
+/// What tells a type's own fields from those behind its `Deref`, where its file has one that is no routine.
+fn host_deref(input: &DeriveInput, generics: &Generics) -> TokenStream {
+    let name = &input.ident;
+    if !namesakes::derefs_on_host(name.span(), &plain_name(name)) {
+        return TokenStream::new();
+    }
+    let (implementation, arguments, clause) = generics.split_for_impl();
+    let fields: Vec<String> = match &input.data {
+        Data::Struct(data) => data.fields.members().map(|member| member_name(&member)).collect(),
+        _ => Vec::new(),
+    };
+    let hashes = fields.iter().map(|field| name_hash(field));
+    quote! {
+        #[automatically_derived]
+        impl #implementation ::gpuvm::__private::DerefsOnHost for #name #arguments #clause {}
+        #[automatically_derived]
+        impl #implementation ::gpuvm::__private::RefersToHost for #name #arguments #clause {}
+        #(
+            #[automatically_derived]
+            impl #implementation ::gpuvm::__private::OwnField<#hashes> for #name #arguments #clause {}
+        )*
+    }
 }
 
 /// Asks of a generic type's parameters what its `Deref` asks, where the file has one that is a routine: only where that holds are its constants seen.

@@ -12,7 +12,7 @@ use crate::report::{Report, unless_refused};
 use crate::routine::{Parts, turbofish, vm_generics};
 use crate::{
     callable, configuration, context, definition, expansion, given, home, implementation, namesake_modules, namesakes,
-    native, ring,
+    native, ring, underived,
 };
 
 /// `#[routine]`
@@ -48,6 +48,10 @@ fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
     if let Some(again) = again {
         return home::redirect(again, args.home.as_ref());
     }
+    let underived = match &parsed {
+        Ok(item @ (Item::Fn(_) | Item::Impl(_) | Item::Trait(_))) if !args.library => underived::told(item),
+        _ => TokenStream::new(),
+    };
     let has_arguments = args.id.is_some() || args.relaxed.is_some();
     let tokens = match parsed {
         Ok(Item::Fn(function)) => free_function(&args, &function, report),
@@ -72,7 +76,7 @@ fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
         }
         Err(error) => misread(&item, &error),
     };
-    home::redirect(tokens, args.home.as_ref())
+    home::redirect(quote!(#tokens #underived), args.home.as_ref())
 }
 
 /// An item that is no Rust, as rustc says itself. If rustc can read it all the same, it is left to a lint to say what was not understood: no error is

@@ -99,6 +99,17 @@ pub fn imports(text: &str, name: &str, modules: &[&str]) -> bool {
         .any(|words| words.iter().any(|word| word == name) && words.iter().any(|word| modules.contains(&&**word)))
 }
 
+/// The name of what a file imports under another one, `use Shape::Circle as Round;`.
+pub fn renamed(text: &str, name: &str) -> Option<String> {
+    text.match_indices(&format!(" as {name}")).find_map(|(at, found)| {
+        let (before, after) = (&text[..at], &text[at + found.len()..]);
+        let own = before.rsplit(|c| !is_part(c)).next()?;
+        let statement = &before[before.rfind(';').map_or(0, |end| end + 1)..];
+        let is_import = words(statement).iter().any(|word| word == "use") && !statement.contains("fn ");
+        (is_import && !own.is_empty() && !after.starts_with(is_part)).then(|| own.to_owned())
+    })
+}
+
 /// Whether a file imports a module itself, `use core::str;`, and not only what is in it, `use core::str::FromStr;`.
 pub fn imports_module(text: &str, name: &str) -> bool {
     let ends = |rest: &str| {
@@ -129,7 +140,15 @@ fn imported(text: &str) -> impl Iterator<Item = Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{has_own, imports_module, imports_own};
+    use super::{has_own, imports_module, imports_own, renamed};
+
+    #[test]
+    fn what_is_imported_under_another_name_has_its_own() {
+        let text = "use core::fmt as format;\nuse Shape::{Circle as Round, Dot};\nfn f(x: u32) -> u64 { x as Round }";
+        assert_eq!(renamed(text, "Round").as_deref(), Some("Circle"));
+        assert_eq!(renamed(text, "Dot"), None);
+        assert_eq!(renamed("struct S;\nfn f(x: Kind) -> u8 { x as Small }", "Small"), None);
+    }
 
     #[test]
     fn a_module_is_told_from_what_is_in_it() {

@@ -80,6 +80,11 @@ pub fn for_callers(generics: &Generics) -> Generics {
     Ask.visit_generics_mut(&mut asked);
     // Where the user asks for it rustc says so of the function. What is a range to the user is none to the routine.
     for param in asked.type_params_mut() {
+        // Of references that live for ever, as those in a routine do, a caller may have none; the function itself asks for what it needs.
+        let bounds = std::mem::take(&mut param.bounds).into_iter();
+        param.bounds = bounds
+            .filter(|bound| is_ours(bound) || !is_of_references(bound))
+            .collect();
         let is_range = is_range(&param.ident, generics);
         let is_asked = param.bounds.iter().any(is_users_vm_type);
         let bounds = std::mem::take(&mut param.bounds);
@@ -132,6 +137,22 @@ fn is_promise(predicate: &WherePredicate) -> bool {
     let mut bounds = predicate.bounds.iter();
     let names = ["GenericMethod", "Lends", "Method", "Operation"];
     bounds.all(|bound| is_ours(bound) && names.iter().any(|name| is_last(bound, name)))
+}
+
+/// Whether a bound is by a trait whose parameters are references that live for ever, to a type parameter for all that can be seen.
+fn is_of_references(bound: &TypeParamBound) -> bool {
+    let TypeParamBound::Trait(bound) = bound else {
+        return false;
+    };
+    let Some(syn::PathArguments::AngleBracketed(arguments)) = bound.path.segments.last().map(|last| &last.arguments)
+    else {
+        return false;
+    };
+    arguments.args.iter().any(|argument| {
+        matches!(argument, syn::GenericArgument::Type(Type::Reference(ty))
+            if ty.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static")
+                && matches!(&*ty.elem, Type::Path(path) if path.path.get_ident().is_some()))
+    })
 }
 
 /// Whether a bound is on references that live for ever, as those in a routine do; a caller's may not.

@@ -634,6 +634,7 @@ impl Method {
             name: &name,
             generics: &of.block.generics,
             is_trait: false,
+            is_of_references: false,
             of: match &*of.block.self_ty {
                 Type::Path(ty) => ty.path.get_ident(),
                 _ => None,
@@ -1183,7 +1184,11 @@ impl Method {
                     impl #implementation ::gpuvm::__private::Derefs for #inner #clause {
                         type Way = ::gpuvm::__private::Behind<Self>;
                         const DEREF: ::gpuvm::__private::CallFact = #call;
+                        const DEREF_ROUTINE: fn() -> &'static ::gpuvm::__private::Routine =
+                            <#lasting as ::gpuvm::__private::MethodBody<#hash, #right>>::routine;
                     }
+                    #[automatically_derived]
+                    impl #implementation ::gpuvm::__private::RefersToDerefs for #inner #clause {}
                     #[automatically_derived]
                     impl #implementation #own #clause {
                         #[doc(hidden)]
@@ -1201,6 +1206,8 @@ impl Method {
                 impl #implementation ::gpuvm::__private::DerefsMut for #inner #clause {
                     type WayMut = ::gpuvm::__private::BehindMut<Self>;
                     const DEREF_MUT: ::gpuvm::__private::CallFact = #call;
+                    const DEREF_MUT_ROUTINE: fn() -> &'static ::gpuvm::__private::Routine =
+                        <#lasting as ::gpuvm::__private::MethodBody<#hash, #right>>::routine;
                 }
                 #[automatically_derived]
                 impl #implementation #own #clause {
@@ -1273,7 +1280,7 @@ impl Method {
                 }
                 }
             }
-            ("ExactSizeIterator", "len") => quote! {
+            ("ExactSizeIterator", "len") if !of.args.hinted => quote! {
                 #[automatically_derived]
                 impl #implementation ::gpuvm::__private::CountsItself for #inner #clause {}
             },

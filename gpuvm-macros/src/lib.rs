@@ -41,6 +41,7 @@ mod routine;
 mod shadow;
 #[cfg(test)]
 mod tests;
+mod underived;
 
 use proc_macro::TokenStream;
 

@@ -30,6 +30,10 @@ struct Found {
     names: BTreeSet<String>,
     /// How many types have a `Deref`.
     derefs: usize,
+    /// The types whose `Deref` is no routine.
+    host_derefs: BTreeSet<String>,
+    /// Whether a generic type has a `Deref` that asks more of its parameters than that they are there, or is for some of its types.
+    asks_of_deref: bool,
     /// The traits of std's operators that it names.
     operators: BTreeSet<&'static str>,
     /// Whether a generic function results in an `impl Iterator`.
@@ -38,6 +42,8 @@ struct Found {
     lent: BTreeSet<String>,
     /// The methods of std's traits that lend which bounds of its traits' associated types promise.
     lending: BTreeSet<&'static str>,
+    /// The traits that references implement.
+    of_references: BTreeSet<String>,
     /// The traits of methods alone, of whose signatures none says `Self`.
     plain_traits: BTreeSet<String>,
     /// What is imported beside modules of its name that it is in.
@@ -56,6 +62,21 @@ pub fn defines(place: Span, name: &str) -> bool {
 /// Behind how many `Deref`s of the crate's a method may be: as many types as have one, up to three.
 pub fn levels(place: Span) -> usize {
     asked(place, |found| found.derefs).unwrap_or_default().clamp(1, 3)
+}
+
+/// Whether a type of the crate's has a `Deref` that is no routine.
+pub fn has_host_derefs(place: Span) -> bool {
+    asked(place, |found| !found.host_derefs.is_empty()).unwrap_or_default()
+}
+
+/// Whether the type of this name has one.
+pub fn derefs_on_host(place: Span, name: &str) -> bool {
+    asked(place, |found| found.host_derefs.contains(name)).unwrap_or_default()
+}
+
+/// Whether a generic type of the crate's has a `Deref` of which the type itself may not tell.
+pub fn asks_of_deref(place: Span) -> bool {
+    asked(place, |found| found.asks_of_deref).unwrap_or_default()
 }
 
 /// Whether the crate names the trait of one of std's operators, `Add`: then its method may be called by its name.
@@ -79,6 +100,12 @@ pub fn lends(place: Span, name: &str) -> bool {
 /// Whether a trait of the crate's has methods alone, none of which takes or gives another `Self`: what is called by it on a reference is called on what that refers to.
 pub fn is_plain_trait(place: Span, name: &str) -> bool {
     asked(place, |found| found.plain_traits.contains(name)).unwrap_or_default()
+}
+
+/// Whether a reference of the crate's implements a trait of this name that is not such: what has the trait by a bound may be one, and is no further looked behind.
+pub fn is_of_references(place: Span, name: &str) -> bool {
+    let found = |found: &Found| found.of_references.contains(name) && !found.plain_traits.contains(name);
+    asked(place, found).unwrap_or_default()
 }
 
 /// Whether a bound of an associated type of the crate's promises a method that lends.
@@ -159,6 +186,7 @@ impl Found {
             self.names.append(&mut of_text(&text));
             self.lent.append(&mut lent(&text));
             self.lending.extend(lending(&text));
+            self.of_references.append(&mut of_references(&text));
             self.plain_traits.append(&mut plain_traits(&text));
             self.imported_beside.extend(imported_beside(&text));
             self.in_own_modules.extend(has_namesake(path, &text));
@@ -172,10 +200,47 @@ impl Found {
             self.operators
                 .extend(named.copied().chain(text.contains("ops::*").then_some("*")));
             self.derefs += text.matches(" Deref for ").count();
+            self.host_derefs.append(&mut host_derefs(&text));
+            self.asks_of_deref |= asks_of_deref_in(&text);
             let opaque = ["Iterator", "DoubleEndedIterator", "ExactSizeIterator"];
             self.has_opaque |= opaque.iter().any(|name| text.contains(&format!("-> impl {name}<")));
         }
     }
+}
+
+/// The types in a file's text whose `Deref` has no attribute that makes it a routine.
+fn host_derefs(text: &str) -> BTreeSet<String> {
+    let impls = text.match_indices(" Deref for ").filter_map(|(at, of)| {
+        let before = &text[..at];
+        let attributes = before[..before.rfind("impl")?].trim_end();
+        let attribute = &attributes[attributes.rfind("#[").unwrap_or(attributes.len())..];
+        let is_routine = attribute.ends_with(']') && attribute.contains("routine");
+        let name: String = text[at + of.len()..].chars().take_while(|c| is_part(*c)).collect();
+        (!is_routine && !name.is_empty()).then_some(name)
+    });
+    impls.collect()
+}
+
+/// Whether a `Deref` in a file's text is of a generic type and has bounds, or is for some of its types.
+fn asks_of_deref_in(text: &str) -> bool {
+    text.match_indices(" Deref for ").any(|(at, of)| {
+        let before = &text[..at];
+        let declared = before.rfind("impl").map_or("", |start| &before[start + "impl".len()..]);
+        let Some((of, _)) = text[at + of.len()..].split_once('{') else {
+            return false;
+        };
+        let is_type = |param: &&str| {
+            let param = param.trim();
+            !param.is_empty() && !param.starts_with('\'') && !param.starts_with("const ")
+        };
+        let declared = declared.trim().trim_start_matches('<');
+        let mut params = declared.split([',', '>']).filter(is_type).peekable();
+        let has_arguments = || of.split([',', '<', '>']).skip(1).any(|argument| is_type(&argument));
+        match params.peek() {
+            None => has_arguments(),
+            Some(_) => of.contains("where") || params.any(|param| param.contains(':')),
+        }
+    })
 }
 
 /// The names of the associated types in a file's text that are something with a lifetime.
@@ -210,6 +275,39 @@ fn types(text: &str) -> Vec<String> {
         })
     };
     named("struct ").chain(named("enum ")).collect()
+}
+
+/// The traits in a file's text that references implement.
+fn of_references(text: &str) -> BTreeSet<String> {
+    let traits = text.match_indices(" for &").filter_map(|(at, _)| {
+        let head = &text[..at];
+        let head = head[head.rfind("impl")? + "impl".len()..].trim_start();
+        let path = match head.starts_with('<') {
+            true => behind_angles(head)?,
+            false => head,
+        };
+        let path = path.trim();
+        let name = path.split('<').next()?.rsplit("::").next()?.trim();
+        (!name.is_empty() && name.chars().all(is_part)).then(|| name.to_owned())
+    });
+    traits.collect()
+}
+
+/// What stands behind the arguments that a text begins with.
+fn behind_angles(text: &str) -> Option<&str> {
+    let mut depth = 0;
+    let mut before = ' ';
+    let end = text.find(|c| {
+        depth += match c {
+            '<' => 1,
+            // Not that of `->`.
+            '>' if before != '-' => -1,
+            _ => 0,
+        };
+        before = c;
+        depth == 0
+    })?;
+    text.get(end + 1..)
 }
 
 /// The traits in a file's text that have methods alone, without parameters, supertraits, associated types and `Self` in a signature.
@@ -253,7 +351,7 @@ fn of_text(text: &str) -> BTreeSet<String> {
 }
 
 /// What stands in the next braces.
-fn block(text: &str) -> Option<&str> {
+pub fn block(text: &str) -> Option<&str> {
     let text = &text[text.find(['{', ';']).filter(|&at| text.as_bytes()[at] == b'{')?..];
     let mut depth = 0;
     let end = text.bytes().position(|byte| {
@@ -269,7 +367,55 @@ fn block(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{lending, lent, of_text, plain_traits};
+    use super::{asks_of_deref_in, host_derefs, lending, lent, of_references, of_text, plain_traits};
+
+    #[test]
+    fn traits_that_references_implement_are_found() {
+        let text = "
+            impl<'a, F: Fn(u32) -> u32> crate::Scale<&'a F> for &'a Meters {}
+            impl Measure for &Bits {}
+            impl Measure for Bits {}
+            for &x in list {}
+        ";
+        assert_eq!(Vec::from_iter(of_references(text)), ["Measure", "Scale"]);
+    }
+
+    #[test]
+    fn derefs_of_the_host_are_told_from_routines() {
+        let text = "
+            #[routine]
+            impl Deref for Guard { type Target = u32; }
+            #[gpuvm::routine(crate = gpuvm)]
+            impl<T> Deref for List<T> { type Target = [T]; }
+            impl<T: Copy> Deref for Own<T> { type Target = T; }
+            #[cfg(test)]
+            impl Deref for Shared { type Target = u32; }
+        ";
+        assert_eq!(Vec::from_iter(host_derefs(text)), ["Own", "Shared"]);
+    }
+
+    #[test]
+    fn derefs_that_ask_of_parameters_are_told_from_others() {
+        let asks = |head: &str| asks_of_deref_in(&format!("#[routine]\n{head} {{ type Target = T; }}"));
+        for head in [
+            "impl Deref for Named",
+            "impl<'a> Deref for Lent<'a>",
+            "impl<T> Deref for Guard<T>",
+            "impl<'a, T, const N: usize> Deref for List<'a, T, N>",
+            "impl Deref for Buffer<4>",
+        ] {
+            assert!(!asks(head) || head.ends_with("<4>"), "{head}");
+        }
+        for head in [
+            "impl<T: Copy> Deref for Guard<T>",
+            "impl<T> Deref for Guard<T> where T: Copy",
+            "impl Deref for Guard<Point>",
+            "impl<'a> core::ops::Deref for Guard<'a, u32>",
+        ] {
+            let head = head.replace("core::ops::", " ");
+            assert!(asks(&head), "{head}");
+        }
+    }
 
     #[test]
     fn associated_types_with_lifetimes_are_told_from_others() {

@@ -179,6 +179,9 @@ fn values<'p>(
                 .find(|generics| generics.type_params().any(|declared| declared.ident == *name));
             let declared = declared.unwrap_or(around);
             let (bounds, asked) = (value_bounds(param, declared), asked_of_erased(name, declared));
+            if given::is_range(name, declared) {
+                return syn::parse_quote!(#name: ::gpuvm::__private::Value<Inner: #asked #(+ #bounds)*>);
+            }
             let bounds = bounds.into_iter().chain(bound_behind(name, declared));
             syn::parse_quote!(#name: ::gpuvm::__private::Value<Erased: #asked #(+ #bounds)*>)
         })

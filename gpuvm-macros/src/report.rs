@@ -98,6 +98,12 @@ impl Report {
         self.on(ty, &message);
     }
 
+    /// A type that holds references and is none of the machine's.
+    pub fn underived(&mut self, name: &syn::Ident) {
+        let message = format!("`{name}` cannot be used inside a #[routine]; add `#[derive(VmType)]` to its definition");
+        self.on(name, &message);
+    }
+
     /// A method that the machine's own types do not have inside a routine.
     pub fn unknown_method(&mut self, method: &syn::Ident, receiver: &str) {
         let message = match method.to_string().as_str() {
@@ -223,7 +229,6 @@ rules! {
     recursive_callable: "a routine that is given a closure and calls itself has to hand that closure on as it is, because another one would be of another type at each level; name the parameter itself";
     circle_of_callables: "methods that are given a closure and call each other in a circle would be written into each other without end; make one method of them, which may call itself";
     circle_of_functions: "functions that are given a closure and call each other in a circle would be written into each other without end; make one function of them, which may call itself";
-    recursive_const: "a `const` routine cannot call itself, because nothing counts there how deep; remove `const`, or write a loop";
     extern_routine: "a routine cannot have another ABI; remove `extern`";
     variadic_routine: "a routine cannot have a variable number of parameters; take a slice, `&[T]`";
     impl_trait: "`impl Trait` is available as the type of a parameter, and of iterators and closures as a result; name the type here";

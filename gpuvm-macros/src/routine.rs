@@ -56,6 +56,8 @@ pub struct Within<'w> {
     pub generics: &'w Generics,
     /// Whether it is in a trait.
     pub is_trait: bool,
+    /// Whether references implement that.
+    pub is_of_references: bool,
     /// The name of the type whose methods they are, if it has nothing but a name.
     pub of: Option<&'w Ident>,
 }
@@ -133,6 +135,10 @@ impl Parts {
             },
             unseen,
             lends: all.clone().flat_map(lending_promised).collect(),
+            values: parameters
+                .iter()
+                .map(|parameter| value_of(&parameter.ty, &signature.generics, within))
+                .collect(),
             traits: within.is_some_and(|within| within.is_trait) || all.clone().any(has_user_bounds),
             parameters: all
                 .flat_map(Generics::type_params)
@@ -140,12 +146,6 @@ impl Parts {
                 .collect(),
         };
         let lowered = lower::lower(own, &signature.generics, &parameters, &result, &body, about, report);
-        if let Some(token) = signature
-            .constness
-            .filter(|_| method.is_none() && calls_itself(&signature, &lowered))
-        {
-            report.recursive_const(token);
-        }
         Parts {
             parameters,
             result,
@@ -240,11 +240,6 @@ fn mentions(body: &Block, name: &Ident) -> bool {
     let mut search = Search(name, false);
     search.visit_block(body);
     search.1
-}
-
-/// Whether a function calls itself by its name.
-fn calls_itself(signature: &Signature, lowered: &Lowered) -> bool {
-    lowered.callees.iter().any(|callee| callee.is_ident(&signature.ident))
 }
 
 fn check_signature(signature: &Signature, report: &mut Report) {
@@ -529,7 +524,44 @@ pub fn vm_generics(library: bool, generics: &Generics) -> Generics {
     if let Some(clause) = &mut forever.where_clause {
         forget.visit_where_clause_mut(clause);
     }
-    values(library, Iterators::Given, &forever)
+    let referring: Vec<Ident> = forever
+        .type_params()
+        .filter(|param| may_be_reference(&param.ident, &forever))
+        .map(|param| param.ident.clone())
+        .collect();
+    let mut asked = values(library, Iterators::Given, &forever);
+    for param in asked.type_params_mut().filter(|param| referring.contains(&param.ident)) {
+        let bounds = std::mem::take(&mut param.bounds).into_iter();
+        let is_ours = |bound: &TypeParamBound| bound.to_token_stream().to_string().contains("Unreferenced");
+        param.bounds = bounds.filter(|bound| !is_ours(bound)).collect();
+    }
+    asked
+}
+
+/// Whether a type parameter is bounded by a trait of the user's that references implement themselves.
+pub fn may_be_reference(name: &Ident, generics: &Generics) -> bool {
+    let mut found = false;
+    given::for_each_bound(name, generics, |bound| {
+        found |= users_trait(bound).is_some_and(|users| namesakes::is_of_references(users.span(), &users.to_string()));
+    });
+    found
+}
+
+/// The type parameter, or `Self`, that a type is, refers to, or is a list of, where that may be a reference itself; and how many lists are around it.
+fn value_of(ty: &Type, own: &Generics, within: Option<&Within<'_>>) -> Option<(Ident, u8)> {
+    match ty {
+        Type::Reference(ty) => value_of(&ty.elem, own, within),
+        Type::Slice(syn::TypeSlice { elem, .. }) | Type::Array(syn::TypeArray { elem, .. }) => {
+            value_of(elem, own, within).map(|(of, lists)| (of, lists + 1))
+        }
+        Type::Path(path) => {
+            let name = path.path.get_ident()?;
+            let is_trait = within.is_some_and(|within| within.is_trait && within.is_of_references);
+            let is_value = name == "Self" && is_trait || may_be_reference(name, own);
+            is_value.then(|| (name.clone(), 0))
+        }
+        _ => None,
+    }
 }
 
 /// The same of an `impl` block, whose lifetimes its type may name. What it is for is a value, so its type parameters are.

@@ -221,6 +221,9 @@ define_nodes! {
     Ask = 85;
     /// Stops until the launch goes on, as a VM that waits for an answer (gpuvm's own std).
     Block = 86;
+    /// `slot`: value → itself, of the slot's type if it tells one: the value's own, with what a `Deref` leads to that asks more of type parameters than the type
+    /// does, so that the type alone does not tell.
+    Leads = 87;
 }
 
 /// The numbers of the operators in nodes and in operator facts.

@@ -5,7 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     call_chain, many_arguments, factorial, ackermann, mutual, hanoi, recursion_with_array, calls_in_arguments, reference_arguments,
     struct_arguments, tuple_results, recursion_over_limit, permutations, call_in_condition, unit_calls, module_paths, tail_recursion,
-    recursive_struct_result,
+    recursive_struct_result, recursive_constants,
 }
 
 mod inner {
@@ -293,4 +293,29 @@ fn bisect(low: f32, high: f32, depth: u32) -> (f32, u32) {
 #[routine]
 fn recursive_struct_result(n: u32) -> (f32, u32) {
     bisect(0.0, 2.0, n % 30)
+}
+
+#[routine]
+const fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[routine]
+const fn power(base: u32, exponent: u32) -> u32 {
+    match exponent {
+        0 => 1,
+        e if e % 2 == 0 => {
+            let half = power(base, e / 2);
+            half.wrapping_mul(half)
+        }
+        e => base.wrapping_mul(power(base, e - 1)),
+    }
+}
+
+const POWERS: [u32; 3] = [power(2, 9), power(3, 5), gcd(48, 18)];
+
+/// Functions that call themselves, in constants as well.
+#[routine]
+fn recursive_constants(a: u32, b: u32) -> (u32, u32, u32) {
+    (gcd(a, b), power(a, b % 64), POWERS[a as usize % 3])
 }

@@ -6,7 +6,7 @@ use crate::harness::{ENGINES, runtime};
 
 cases! {
     kinds_of_characters, digits_of_characters, ranges_of_characters, ascii_of_characters, characters_kept, characters_by_unicode,
-    case_of_characters,
+    case_of_characters, open_ranges_of_characters,
 }
 
 #[routine]
@@ -146,4 +146,25 @@ fn every_kind_of_character_is_told_as_by_std() {
         let found = done.output::<Vec<([bool; 5], [u32; 2])>>().unwrap();
         assert!(found == expected, "{engine}");
     }
+}
+
+#[routine]
+fn open_ranges_of_characters(c: char, n: u32) -> (Option<char>, u32, u32, Option<char>) {
+    let k = (n % 40) as usize;
+    let from = if c < '\u{f0000}' { c } else { '\u{d7f0}' };
+    let mut codes = 0u32;
+    for (i, c) in (from..).enumerate() {
+        if i == k {
+            break;
+        }
+        codes = codes.wrapping_mul(31) ^ u32::from(c);
+    }
+    let mut rest = from..;
+    rest.nth(k);
+    (
+        (from..).nth(k),
+        codes,
+        (from..).zip(0..n % 8).map(|(c, i)| c as u32 * i).sum(),
+        rest.next(),
+    )
 }

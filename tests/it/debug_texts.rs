@@ -4,12 +4,13 @@ use core::cmp::Reverse;
 use core::fmt::{self, Debug, Write};
 use core::num::{NonZeroU16, Wrapping};
 use core::ops::{Bound, ControlFlow};
+use core::time::Duration;
 
 use gpuvm::prelude::*;
 
 cases! {
     few:
-    debug_of_structs, debug_of_enums, debug_in_std_types, debug_of_std_enums, debug_of_lists, debug_pretty, debug_pretty_in_lists, debug_in_hex, debug_of_generics, debug_of_borrowing, debug_by_hand, debug_collections, debug_by_hand_pretty, debug_failing, debug_calls, exponents_of_small, exponents_of_large, exponents_with_options,
+    debug_of_ranges, debug_of_durations, debug_of_structs, debug_of_enums, debug_in_std_types, debug_of_std_enums, debug_of_lists, debug_pretty, debug_pretty_in_lists, debug_in_hex, debug_of_generics, debug_of_borrowing, debug_by_hand, debug_collections, debug_by_hand_pretty, debug_failing, debug_calls, exponents_of_small, exponents_of_large, exponents_with_options,
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
@@ -442,4 +443,34 @@ fn no_text_is_cut_off() {
         ];
         assert_eq!(fits, [true; 16], "{x}");
     }
+}
+
+#[routine]
+fn debug_of_ranges(a: u32, b: i8) -> Buf<120> {
+    let mut text = Buf::new();
+    let mut given = 3..=a % 5 + 3;
+    given.by_ref().for_each(|_| {});
+    let _ = write!(text, "{:?} {:?} {:4?} {:?} {:?}", a..7, b..=9, a.., ..b, ..);
+    let _ = write!(text, " {:#x?} {:?} {:?} {given:?}", 1..a, 'a'..'\n', Some(..=b));
+    text
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+struct Timed {
+    at: u32,
+    took: Duration,
+}
+
+#[routine]
+fn debug_of_durations(a: u32, b: u32, c: u32) -> (Buf<120>, Buf<120>) {
+    let (mut plain, mut padded) = (Buf::new(), Buf::new());
+    let took = Duration::from_nanos(u64::from(a) >> (b % 32));
+    let long = Duration::new(u64::from(a) << (c % 33), b % 1_000_000_000);
+    let _ = write!(plain, "{took:?} {long:?} {:?}", Timed { at: b, took });
+    let _ = write!(
+        padded,
+        "{took:.0?} {took:.2?} {long:.1?} {took:>12.3?}|{long:*^+30?}|{took:.11?}|{:<9?}|",
+        Duration::from_millis(2500 + 1000 * u64::from(c % 2))
+    );
+    (plain, padded)
 }

@@ -4,7 +4,7 @@ use gpuvm::prelude::*;
 
 cases! {
     area, unit_variants, discriminants, nested_enums, enum_in_array, enum_assigned, enum_method_like, state_machine, if_let_enum,
-    while_let_enum, enum_of_longs, mutate_payload, enum_result, expression_tree, enum_equality_by_match, use_of_variants,
+    while_let_enum, enum_of_longs, mutate_payload, enum_result, expression_tree, enum_equality_by_match, use_of_variants, renamed_variants, discriminants_of_values,
 }
 
 #[derive(VmType, Clone, Copy, Debug)]
@@ -347,4 +347,51 @@ fn use_of_variants(n: u32) -> bool {
     use self::Direction::{East, West};
     let direction = direction_of(n);
     matches!(direction, East | West)
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+enum Beacon {
+    Level(u32),
+    Pulse { at: u32, width: u8 },
+    Silence,
+}
+use Beacon::Level as Height;
+use Beacon::{Pulse as Beat, Silence as Quiet};
+
+#[routine]
+fn signal(a: u32) -> Beacon {
+    match a % 3 {
+        0 => Height(a),
+        1 => Beat { at: a, width: a as u8 },
+        _ => Quiet,
+    }
+}
+
+#[routine]
+fn renamed_variants(a: u32) -> (u32, bool) {
+    let seen = match signal(a) {
+        Height(level) => level,
+        Beat { at, width: 0..9 } => at,
+        Beat { .. } => 2,
+        Quiet => 1,
+    };
+    (seen, matches!(signal(a / 2), Quiet | Height(0)))
+}
+
+#[routine]
+fn is_alike<T>(a: &T, b: &T) -> bool {
+    std::mem::discriminant(a) == std::mem::discriminant(b)
+}
+
+#[routine]
+fn discriminants_of_values(a: u32, b: u32) -> (bool, bool, bool, u32) {
+    use std::mem::discriminant;
+    let kind = discriminant(&signal(a));
+    let signals = [signal(a), signal(b), Beacon::Silence, signal(a / 7)];
+    (
+        kind == discriminant(&Beacon::Level(0)),
+        kind != discriminant(&signal(b)),
+        discriminant(&a.checked_sub(b)) == discriminant(&None),
+        signals.windows(2).filter(|pair| is_alike(&pair[0], &pair[1])).count() as u32,
+    )
 }

@@ -4,7 +4,7 @@ use gpuvm::prelude::*;
 
 cases! {
     statics, types_with_methods, enums_in_bodies, traits_in_bodies, imports_under_other_names, aliases, operators_in_bodies, constants_of_local_types,
-    items_of_inner_blocks, iterator_in_a_body,
+    items_of_inner_blocks, iterator_in_a_body, bounds_by_references,
 }
 
 #[routine]
@@ -196,4 +196,27 @@ fn iterator_in_a_body(a: u32) -> u32 {
     }
 
     Down(a % 50).filter(|n| n % 3 != 1).sum()
+}
+
+#[routine]
+fn bounds_by_references(a: u32, b: u32) -> (u32, u64) {
+    use std::ops::Add;
+
+    fn total<T>(list: &[T], start: T) -> T
+    where
+        T: Copy + for<'a> Add<&'a T, Output = T>,
+    {
+        let mut sum = start;
+        for x in list {
+            sum = sum + x;
+        }
+        sum
+    }
+
+    fn both<'a, T: Copy + Add<&'a T, Output = T>>(a: T, b: &'a T) -> T {
+        a + b
+    }
+
+    let list = [a >> 2, b >> 2, 3];
+    (total(&list, 1), both(u64::from(a), &u64::from(b)))
 }

@@ -517,3 +517,36 @@ fn functions_print_outside_of_a_launch_as_any() {
     assert_eq!(level_of(3), 7);
     assert_eq!(prints_values(4), 4);
 }
+
+#[routine]
+fn prints_ranges(x: u32) -> u32 {
+    let mut given = 1..=x;
+    given.by_ref().for_each(|_| {});
+    println!(
+        "{:?} {:?} {:?} {:?} {:?} {:?} {given:?} {:3?}",
+        0..x,
+        x..,
+        ..x,
+        2..=x,
+        ..=x,
+        ..,
+        'a'..'b'
+    );
+    x
+}
+
+#[test]
+fn ranges_are_shown_as_they_are_written() {
+    for engine in ENGINES {
+        let done = runtime()
+            .launch("prints_ranges")
+            .and_then(|launch| launch.args((&[7u32],)).engine(engine).run())
+            .expect("a launch");
+        let texts: Vec<&str> = done.logs().iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            ["0..7 7.. ..7 2..=7 ..=7 .. 7..=7 (exhausted) 'a'..'b'"],
+            "{engine:?}"
+        );
+    }
+}

@@ -6,7 +6,7 @@ use gpuvm::prelude::*;
 
 cases! {
     greatest_by, equal, ordered, partly_ordered, sorted, from_behind, left_out_from_behind, left_out_by_taking, ends_of_adaptors, steps_back, peeks_back, tries_each, sums_of_options, sums_of_results, cycles, repeats_with,
-    peeks, options, option_iterators, results, size_hints,
+    peeks, options, option_iterators, results, size_hints, size_hints_of_parts,
 }
 
 #[routine]
@@ -356,5 +356,39 @@ fn size_hints(a: u32, b: u32) -> [(usize, Option<usize>); 9] {
                 Some(*sum)
             })
             .size_hint(),
+    ]
+}
+
+#[routine]
+fn size_hints_of_parts(a: u32, list: [u32; 8]) -> [(u32, Option<u32>); 8] {
+    let number = |(least, most): (usize, Option<usize>)| (least as u32, most.map(|most| most as u32));
+    let xs = &list[..(list[0] % 9) as usize];
+    let mut ranges = xs.iter().flat_map(|x| 0..*x % 4);
+    let untouched = number(ranges.size_hint());
+    ranges.next();
+    let begun = number(ranges.size_hint());
+    let pairs = [[a, 1], [2, 3], [4, 5]];
+    let mut flat = pairs.iter().flatten();
+    flat.nth(a as usize % 3);
+    let arrays = number(flat.size_hint());
+    let triples = number(xs.iter().flat_map(|x| [*x; 3]).size_hint());
+    let mut even = xs.iter().filter(|x| **x % 2 == 0).peekable();
+    let unseen = number(even.size_hint());
+    even.peek();
+    let seen = number(even.size_hint());
+    let mut counted = (0..a % 5).peekable();
+    counted.peek();
+    counted.next_if(|x| *x == 0);
+    let mut fused = xs.iter().skip_while(|x| **x > 9).fuse();
+    fused.nth(a as usize % 9);
+    [
+        untouched,
+        begun,
+        arrays,
+        triples,
+        unseen,
+        seen,
+        number(counted.size_hint()),
+        number(fused.size_hint()),
     ]
 }

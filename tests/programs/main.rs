@@ -21,6 +21,7 @@ mod base64;
 mod bezier;
 mod big_integer;
 mod bit_set;
+mod bit_tricks;
 mod brainfuck;
 mod calculator;
 mod calendar;
@@ -30,6 +31,7 @@ mod chip8;
 mod closest_pair;
 mod congruences;
 mod connect_four;
+mod connection;
 mod convex_hull;
 mod crc;
 mod csv_reader;
@@ -86,9 +88,11 @@ mod sat_solver;
 mod scheduler;
 mod segment_tree;
 mod semver;
+mod settings_file;
 mod sha256;
 mod simplex_method;
 mod slice_heap;
+mod sorted_map;
 mod sorting;
 mod special_functions;
 mod spreadsheet;
@@ -96,10 +100,12 @@ mod stack_machine;
 mod string_search;
 mod sudoku;
 mod suffix_array;
+mod synthesizer;
 mod table_formatter;
 mod text_editor;
 mod text_wrap;
 mod tic_tac_toe;
+mod time_series;
 mod tokenizer;
 mod topological_sort;
 mod trie;
@@ -1667,4 +1673,126 @@ fn array_vec() {
         each([100, 1]),
         each([1, 8])
     ));
+}
+
+#[test]
+fn bit_tricks() {
+    use crate::bit_tricks::*;
+    agree!(morton(
+        each([0b101, u64::MAX, 0x0123_4567_89ab_cdef]),
+        each([0b011, 0, 0xfedc_ba98])
+    ));
+    agree!(mask_facts(
+        each([0b1011_0110, u128::MAX, 0, 0x0123_4567_89ab_cdef << 60, 1 << 127]),
+        each([0b1111_0000, 3 << 126, u128::MAX / 3, 0xffff << 50, 0])
+    ));
+    agree!(gray_walk(each([1, 3, 5, 127]), each([4, 12, 1, 3])));
+}
+
+#[test]
+fn connection() {
+    use crate::connection::*;
+    let number = ((1u32 << 7) ^ 80) + 1;
+    let [a, b, c, d] = number.to_be_bytes();
+    let opened = [b'L', 0, 80, b'S', 1, 0, 0, 0, 0, 1, b'A', a, b, c, d];
+    let rest: [&[u8]; 7] = [
+        b"D\x05\x00\x00U\x03\x00\x05F7",
+        b"D\x20\x00\x00A\x00\x00\x00\x10D\x20\x00\x20D\x70\x00\x40",
+        b"D\x05\x00\x01",
+        b"D\x00\x09\x09F3F",
+        b"R",
+        b"D",
+        b"?",
+    ];
+    for rest in rest {
+        agree!(connection(slice(&[&opened[..], rest].concat())));
+    }
+    for bytes in [
+        &b"L\x00\x50S\x01\x00\x00\x00\x00\x0112345"[..],
+        b"S1",
+        b"A123",
+        b"9",
+        b"L\x00\x50S\x00\x50\x00\x00\x00\x01",
+        b"",
+    ] {
+        agree!(connection(slice(bytes)));
+    }
+}
+
+#[test]
+fn settings_file() {
+    use crate::settings_file::*;
+    let files: [&[u8]; 9] = [
+        b"threads = 8 # as many as cores\nverbose=yes\n\n[net]\n timeout = 1500ms\nports = 80, 0x1f90,\n",
+        b"\nthreads = many",
+        b"  what",
+        b"[net]\ntimeout=3h",
+        b"[net]\nports=1,2,3,4,5",
+        b"[disk]\nsize = 3",
+        b"[ net ]\n timeout = 2 min # two\nports = 70000",
+        b"threads = 3\n[net]\ntimeout = 18446744073709551615s\n",
+        b"a = \xff",
+    ];
+    for file in files {
+        agree!(read_settings(slice(file)));
+        agree!(explain_settings(slice(file)));
+    }
+}
+
+#[test]
+fn sorted_map() {
+    use crate::sorted_map::*;
+    for text in [&b"Hello loa"[..], b"abcdefghijklm", b"", b"zzzzYx 99"] {
+        agree!(letter_counts(slice(text)));
+    }
+    agree!(merged_maps(
+        each([[(3, 1), (0, 5), (-1, -4), (9, 9)], [(1, 1), (2, 2), (3, 3), (4, 4)]]),
+        each([[(0, 6), (3, 2), (4, 4), (-2, 1)], [(5, 1), (6, 1), (7, 1), (8, 1)]]),
+        each([0, -5])
+    ));
+}
+
+#[test]
+fn synthesizer() {
+    use crate::synthesizer::*;
+    agree!(chord(
+        each([440, 17, 9000]),
+        each([
+            Envelope {
+                attack: 0,
+                decay: 0,
+                sustain: 9
+            },
+            Envelope {
+                attack: 20,
+                decay: 30,
+                sustain: 16_384
+            },
+            Envelope {
+                attack: 1,
+                decay: 1,
+                sustain: -5
+            }
+        ]),
+        each([0, 10, 1000]),
+        chunks([[Sample::default(); 6]; 3])
+    ));
+    agree!(spectrum_of_names(each([1 << 30, 12_345_678, u32::MAX / 3])));
+}
+
+#[test]
+fn time_series() {
+    use crate::time_series::*;
+    let wave: Vec<f64> = (0..40).map(|i| f64::from(i * i % 17) - 6.5).collect();
+    for samples in [
+        &[2.0, -4.0, -4.0, 4.0, 5.0, 5.0, 7.0, 9.0][..],
+        &wave,
+        &[],
+        &[1.5],
+        &[0.0, -0.0, f64::INFINITY, 3.0],
+    ] {
+        agree!(summarize(slice(samples)));
+        agree!(period(slice(samples), each([4, 0, 7])));
+        agree!(histogram(slice(samples), each([3, 8]), chunks([[0; 60]; 2])));
+    }
 }

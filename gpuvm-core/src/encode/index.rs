@@ -99,7 +99,7 @@ impl Encoder<'_> {
             }
             i += 1;
         }
-        let mut inclusive = same_text(range.ty.name, "RangeToInclusive");
+        let mut inclusive = same_text(range.ty.name, "..=end");
         if let (Some(first), Some(last), Some(exhausted)) = (start, end, exhausted) {
             // An iterator that has come to its end is behind it.
             let (first, last, exhausted) = (self.value(first), self.value(last), self.value(exhausted));

@@ -381,6 +381,7 @@ impl Encoder<'_> {
             && !want.mutable
             && !matches!(operand.at, Where::Literal(_) | Where::Elements { .. })
             && !matches!(want.ty.kind, Kind::Slice)
+            && (operand.ty.dereferenced.is_none() || want.refs == 0)
         {
             return operand;
         }
@@ -439,6 +440,7 @@ impl Encoder<'_> {
             && operand.unmade == 0
             && operand.refs == want.refs
             && !matches!(want.ty.kind, Kind::Slice)
+            && (operand.ty.dereferenced.is_none() || want.refs == 0)
         {
             return self.copy_words(to, from, want.words());
         }

@@ -24,6 +24,18 @@ impl Encoder<'_> {
         }
     }
 
+    /// Gives the operand the type that tells what its `Deref` leads to.
+    pub const fn leads(&mut self, slot: u32) {
+        let mut operand = self.pop();
+        if let Fact::Type(ty) = self.source.facts.get(slot as usize, self.source.depth)
+            && !operand.is_never()
+            && !operand.is_opaque()
+        {
+            operand.ty = ty.ty;
+        }
+        self.push(operand);
+    }
+
     /// Whether the field of this value is changed by the method that is called on it, or on a field of it: where the value has a `Deref`, that decides which of the
     /// two leads to the field. The nodes that are next tell.
     pub const fn is_changed_next(&mut self, of: Operand) -> bool {
@@ -37,6 +49,9 @@ impl Encoder<'_> {
             match Node::ALL[self.nodes[self.at - 1] as usize] {
                 Node::Field => {
                     self.hash();
+                }
+                Node::Leads => {
+                    self.small();
                 }
                 Node::Receiver => {
                     let slot = self.small();

@@ -363,6 +363,10 @@ impl Encoder<'_> {
                 let count = self.small();
                 self.call_own(count);
             }
+            Node::Leads => {
+                let slot = self.small();
+                self.leads(slot);
+            }
             Node::Receiver => {
                 let slot = self.small();
                 let changes = self.small() != 0;

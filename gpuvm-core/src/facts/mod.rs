@@ -273,7 +273,12 @@ pub trait Iterable {
     const INTO: Option<CallFact>;
     /// `next` of the iterator.
     const NEXT: CallFact;
+    /// How many elements each value of the type has, as an array tells; else [`UNFIXED`].
+    const FIXED: u32 = UNFIXED;
 }
+
+/// The number of elements of what may have any.
+pub const UNFIXED: u32 = u32::MAX;
 
 /// An iterator whose `next` is a routine.
 pub trait Next {
@@ -848,6 +853,11 @@ pub fn repeated<T, const N: usize>(_: T) -> [T; N] {
 /// A function that is called.
 pub fn itself<F>(function: F) -> F {
     function
+}
+
+/// A value that is of the type of another one.
+pub fn made_as<T>(_: &T, value: T) -> T {
+    value
 }
 
 /// A value, whose type a variable is told.

@@ -9,7 +9,8 @@ use super::{
     CallFact, Fact, GenericMethod, Method, Operation, ResultOfGeneric, ResultOfMethod, ResultOfOperation, Slot, any,
 };
 use crate::encode::node::Operator;
-use crate::types::Value;
+use crate::routine::Routine;
+use crate::types::{Dereferenced, Type, TypeRef, Value};
 
 /// `Deref` of a type, where it is a routine.
 #[diagnostic::on_unimplemented(
@@ -22,6 +23,8 @@ pub trait Derefs: Deref {
     type Way;
     /// Its routine.
     const DEREF: CallFact;
+    /// The same without its signature, which may not be known yet.
+    const DEREF_ROUTINE: fn() -> &'static Routine;
 }
 
 /// `DerefMut` of a type, likewise.
@@ -35,6 +38,8 @@ pub trait DerefsMut: Derefs + DerefMut {
     type WayMut;
     /// Its routine.
     const DEREF_MUT: CallFact;
+    /// As [`Derefs::DEREF_ROUTINE`].
+    const DEREF_MUT_ROUTINE: fn() -> &'static Routine;
 }
 
 /// What is called behind a `Deref`.
@@ -69,6 +74,183 @@ impl<X: DerefsMut + ?Sized, S: Slot> Slot for ThroughMutSlot<X, S> {
         then: S::FACT,
     });
 }
+
+/// A slot for a value whose `Deref` leads to a place of which `S` tells likewise.
+pub struct LeadsSlot<X: ?Sized, S>(PhantomData<fn(&X, S)>);
+
+/// The same where there is a `DerefMut`.
+pub struct LeadsMutSlot<X: ?Sized, S>(PhantomData<fn(&X, S)>);
+
+/// The slot of a value that has no `Deref`, or of which its type tells.
+pub struct LeadsNowhereSlot;
+
+impl Slot for LeadsNowhereSlot {
+    const FACT: Fact = Fact::Builtin;
+}
+
+/// A type with what its `Deref` leads to.
+trait Leading {
+    const TYPE: &'static Type;
+}
+
+const fn target<X: Deref<Target: Value> + ?Sized, S: Slot>() -> TypeRef {
+    let target = TypeRef::of::<X::Target>();
+    match S::FACT {
+        Fact::Type(known) => TypeRef { ty: known.ty, ..target },
+        _ => target,
+    }
+}
+
+impl<X: Derefs<Target: Value> + Value + ?Sized, S: Slot> Leading for LeadsSlot<X, S> {
+    const TYPE: &'static Type = &Type {
+        dereferenced: Some(Dereferenced {
+            target: target::<X, S>(),
+            deref: X::DEREF_ROUTINE,
+            deref_mut: None,
+        }),
+        ..*X::TYPE
+    };
+}
+
+impl<X: DerefsMut<Target: Value> + Value + ?Sized, S: Slot> Leading for LeadsMutSlot<X, S> {
+    const TYPE: &'static Type = &Type {
+        dereferenced: Some(Dereferenced {
+            target: target::<X, S>(),
+            deref: X::DEREF_ROUTINE,
+            deref_mut: Some(X::DEREF_MUT_ROUTINE),
+        }),
+        ..*X::TYPE
+    };
+}
+
+impl<X: Derefs<Target: Value> + Value + ?Sized, S: Slot> Slot for LeadsSlot<X, S> {
+    const FACT: Fact = Fact::Type(TypeRef::value(<Self as Leading>::TYPE));
+}
+
+impl<X: DerefsMut<Target: Value> + Value + ?Sized, S: Slot> Slot for LeadsMutSlot<X, S> {
+    const FACT: Fact = Fact::Type(TypeRef::value(<Self as Leading>::TYPE));
+}
+
+/// What has a `Deref`, or refers to what has. Of a number whose type is not known yet rustc knows that it has none, and what it would refer to it does not know.
+pub trait RefersToDerefs {}
+
+impl<T: RefersToDerefs + ?Sized> RefersToDerefs for &T {}
+impl<T: RefersToDerefs + ?Sized> RefersToDerefs for &mut T {}
+
+/// A value that may have a `Deref`.
+pub struct MayLead<'a, T: ?Sized>(PhantomData<&'a T>);
+
+/// Of such a value.
+pub fn may_lead<T: ?Sized>(_: &T) -> MayLead<'_, T> {
+    MayLead(PhantomData)
+}
+
+/// Fills the slot of a value beside whose `Deref` there is a `DerefMut`, and gives the slot of what they lead to, and that.
+pub trait LeadsMut<X: DerefsMut + ?Sized + 'static> {
+    /// It does.
+    fn __gpuvm_leads<S>(&self, _: PhantomData<LeadsMutSlot<X, S>>) -> (PhantomData<S>, &'static X::Target) {
+        unreachable!("the shadow of a routine never runs")
+    }
+}
+
+/// The same where there is a `Deref` alone.
+pub trait LeadsOn<X: Derefs + ?Sized + 'static> {
+    /// As [`LeadsMut::__gpuvm_leads`].
+    fn __gpuvm_leads<S>(&self, _: PhantomData<LeadsSlot<X, S>>) -> (PhantomData<S>, &'static X::Target) {
+        unreachable!("the shadow of a routine never runs")
+    }
+}
+
+/// The same where there is none.
+pub trait LeadsNowhere<'a, T: ?Sized> {
+    /// As [`LeadsMut::__gpuvm_leads`].
+    fn __gpuvm_leads(&self, _: PhantomData<LeadsNowhereSlot>) -> (PhantomData<LeadsNowhereSlot>, &'a T) {
+        unreachable!("the shadow of a routine never runs")
+    }
+}
+
+impl<T: RefersToDerefs + Value<Inner: DerefsMut<Target: Value>> + ?Sized> LeadsMut<T::Inner> for &&MayLead<'_, T> {}
+impl<T: RefersToDerefs + Value<Inner: Derefs<Target: Value>> + ?Sized> LeadsOn<T::Inner> for &MayLead<'_, T> {}
+impl<'a, T: ?Sized> LeadsNowhere<'a, T> for MayLead<'a, T> {}
+
+/// A type whose `Deref` is the host's alone, as its file tells.
+pub trait DerefsOnHost {}
+
+/// Such a type, or what refers to one; see [`RefersToDerefs`].
+pub trait RefersToHost {}
+
+impl<T: RefersToHost + ?Sized> RefersToHost for &T {}
+impl<T: RefersToHost + ?Sized> RefersToHost for &mut T {}
+
+/// A field of such a type by the hash of its name, which is its own.
+#[diagnostic::on_unimplemented(
+    message = "this field is found behind the `Deref` of `{Self}`, which is not a #[routine]",
+    label = "behind a `Deref` that is not a routine",
+    note = "put `#[routine]` above the `impl Deref for {Self}`"
+)]
+pub trait OwnField<const NAME: u32> {}
+
+/// A reference that is one to an `X` itself.
+#[diagnostic::on_unimplemented(
+    message = "what is referred to here is found behind the `Deref` of `{X}`, which is not a #[routine]",
+    label = "behind a `Deref` that is not a routine",
+    note = "put `#[routine]` above the `impl Deref for {X}`"
+)]
+pub trait RefersTo<X: ?Sized> {}
+
+impl<X: ?Sized> RefersTo<X> for &X {}
+impl<X: ?Sized> RefersTo<X> for &mut X {}
+
+/// Asks of a value of such a type what is not found behind its `Deref`.
+pub trait AskOfHost<X: ?Sized> {
+    /// That a field is its own.
+    fn __gpuvm_field<const NAME: u32>(&self)
+    where
+        X: OwnField<NAME>,
+    {
+    }
+
+    /// That a reference to it stays one, which is given on.
+    fn __gpuvm_lent<T: RefersTo<X>>(&self, value: T) -> T {
+        value
+    }
+}
+
+/// Asks nothing of any other.
+pub trait AskOfOther {
+    /// As [`AskOfHost::__gpuvm_field`].
+    fn __gpuvm_field<const NAME: u32>(&self) {}
+
+    /// As [`AskOfHost::__gpuvm_lent`].
+    fn __gpuvm_lent<T>(&self, value: T) -> T {
+        value
+    }
+}
+
+impl<T: RefersToHost + Value<Inner: DerefsOnHost> + ?Sized> AskOfHost<T::Inner> for &MayLead<'_, T> {}
+impl<T: ?Sized> AskOfOther for MayLead<'_, T> {}
+
+/// Asks of a value of such a type that its `Deref` is a routine.
+pub trait AskDerefOfHost<X: ?Sized> {
+    /// It is not.
+    fn __gpuvm_deref(&self)
+    where
+        X: Derefs,
+    {
+    }
+}
+
+/// Asks nothing of any other.
+pub trait AskDerefOfOther {
+    /// As [`AskDerefOfHost::__gpuvm_deref`].
+    fn __gpuvm_deref(&self) {}
+}
+
+impl<T: DerefsOnHost + Deref> AskDerefOfHost<T> for &MayLead<'_, T> {}
+impl<T: ?Sized> AskDerefOfOther for MayLead<'_, T> {}
+
+/// Of what stands behind the last `Deref` that is asked for, no more is asked.
+pub fn leads_no_further(_: PhantomData<LeadsNowhereSlot>) {}
 
 /// The way from a receiver to what is called: what fills a slot with that is an `S`.
 pub trait Leads<S> {
@@ -297,6 +479,11 @@ impl<'a, const NAME: u32, T, A, R: Value> SeekHere<'a, T> for &&&&SoughtGeneric<
 {
 }
 
+impl<'a, const OP: u8, T, I: Value> SeekHere<'a, T> for &&&&SoughtIndex<'a, OP, T, I> where
+    T: Value<Inner: Operation<OP, I::Inner, T::Inner, I::Erased>> + ?Sized
+{
+}
+
 /// Where method lookup finds each of them: the first of these that fits.
 macro_rules! found {
     ($([$($generics:tt)*] $sought:ty: $behind_mut:ident $behind:ident [$($question:tt)*];)*) => {$(
@@ -337,6 +524,7 @@ macro_rules! seekers {
 seekers! {
     [const NAME: u32, M: ?Sized] Sought<'a, NAME, M, T>;
     [const NAME: u32, A, R] SoughtGeneric<'a, NAME, T, A, R>;
+    [const OP: u8, I] SoughtIndex<'a, OP, T, I>;
 }
 
 impl<const NAME: u32, M: ?Sized, E: 'static, const N: usize, T: Value<Inner = [E; N]> + ?Sized> SeekInSlice<E>

@@ -3,7 +3,7 @@
 use gpuvm_macros::routine;
 
 use super::iter::{
-    Advance, AdvanceBack, HalfOpen, Inclusive, advance_back_by_next, advance_by_next, by_taking, by_taking_back,
+    Advance, AdvanceBack, From, HalfOpen, Inclusive, advance_back_by_next, advance_by_next, by_taking, by_taking_back,
 };
 use super::{intrinsics, methods};
 
@@ -286,7 +286,23 @@ impl DoubleEndedIterator for Inclusive<char> {
 
 by_taking_back! { [] Inclusive<char>; }
 
+#[routine(library, inline)]
+impl Iterator for From<char> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        let start = self.start;
+        let code = code(&start);
+        if code == 0x10_ffff {
+            panic!("overflow in `Step::forward`");
+        }
+        self.start = intrinsics::cast(after(code));
+        Some(start)
+    }
+}
+
 by_taking! {
     [] HalfOpen<char>;
     [] Inclusive<char>;
+    [] From<char>;
 }

@@ -1,6 +1,7 @@
 //! Methods of `ControlFlow` and `Ordering`, and methods and operators of `Saturating`.
 
 use std::cmp::Ordering;
+use std::mem::Discriminant;
 use std::num::Saturating;
 use std::ops::ControlFlow;
 
@@ -92,6 +93,18 @@ macro_rules! compared {
     )*};
 }
 compared!(Eq Ne Lt Le Gt Ge);
+
+/// The tags of enums are equal or not.
+macro_rules! equal_tags {
+    ($($operator:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T, L: ?Sized, R: ?Sized> Operation<{ Operator::$operator as u8 }, Discriminant<T>, L, R> for Discriminant<T> {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, Discriminant<T>, L, R>;
+            const CALL: Option<CallFact> = None;
+        }
+    )*};
+}
+equal_tags!(Eq Ne);
 
 #[routine(library, inline)]
 fn then_with(ordering: Ordering, f: fn() -> Ordering) -> Ordering {

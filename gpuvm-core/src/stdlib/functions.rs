@@ -1,6 +1,7 @@
 //! Functions of std's that are called by path: of `mem`, `cmp`, `array`, `iter` and others.
 
 use std::cmp::Ordering;
+use std::mem::Discriminant;
 
 use gpuvm_macros::routine;
 
@@ -27,6 +28,13 @@ pub fn take<T: VmType + Default>(place: &mut T) -> T {
     let taken = *place;
     *place = T::default();
     taken
+}
+
+/// Of what is no enum there is nothing to tell.
+#[routine(library, inline, std(Discriminant<T>))]
+pub fn discriminant<T: Static>(value: &'static T) -> Discriminant<T> {
+    let tag: &'static Discriminant<T> = intrinsics::view(&value, 1);
+    *tag
 }
 
 #[routine(library, inline, std(T))]

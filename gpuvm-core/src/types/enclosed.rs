@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::Discriminant;
 use std::num::{FpCategory, NonZero, Saturating};
 use std::ops::{Bound, ControlFlow};
 use std::slice::GetDisjointMutError;
@@ -67,6 +68,24 @@ impl<T: VmType> VmType for Saturating<T> {
     fn fits_words(&self) -> bool {
         self.0.fits_words()
     }
+}
+
+/// The tag, which an enum begins with.
+impl<T: Value> Value for Discriminant<T>
+where
+    T::Erased: Static,
+{
+    type Erased = Discriminant<T::Erased>;
+    type Inner = Discriminant<T::Erased>;
+    type Depth = crate::types::Zero;
+    const TYPE: &'static Type = &Type::record(
+        Kind::Struct,
+        "Discriminant",
+        match (T::REFS, T::TYPE.kind) {
+            (0, Kind::Enum) => const { &[only::<u32>(0)] },
+            _ => &[],
+        },
+    );
 }
 
 /// Laid out as a `Result` whose error breaks, which `?` makes use of.

@@ -65,6 +65,24 @@ impl Shown<'_> {
         }
     }
 
+    /// A range, as its type's name says: `start..=end`. Of one that has given all its numbers the ends have passed each other.
+    fn range(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let ty = self.ty.ty;
+        let field = |name: &str| ty.fields.iter().find(|field| field.name == name);
+        let is_exhausted =
+            field("exhausted").is_some_and(|field| self.words.get(field.offset as usize) == Some(&Some(1)));
+        let sign = ty.name.trim_start_matches("start").trim_end_matches("end");
+        let start = if is_exhausted { field("end") } else { field("start") };
+        if let Some(start) = start.filter(|_| ty.name.starts_with("start")) {
+            self.part(start.type_ref(), start.offset).fmt(f)?;
+        }
+        f.write_str(sign)?;
+        if let Some(end) = field("end") {
+            self.part(end.type_ref(), end.offset).fmt(f)?;
+        }
+        f.write_str(if is_exhausted { " (exhausted)" } else { "" })
+    }
+
     /// `Name(1, 2)` or `Name { x: 1, y: 2 }`.
     fn fields(&self, f: &mut Formatter<'_>, name: &str, fields: &[Field]) -> fmt::Result {
         match fields.first() {
@@ -190,6 +208,7 @@ impl Debug for Shown<'_> {
             (Kind::Tuple, _) if ty.fields.is_empty() => f.write_str("()"),
             (Kind::Tuple, _) => self.fields(f, "", ty.fields),
             (Kind::Half, _) => f.write_str(self.half().as_deref().unwrap_or("?")),
+            (Kind::Struct, _) if ty.name.contains("..") => self.range(f),
             (Kind::Struct, _) if ty.is_duration() => f.write_str(self.duration().as_deref().unwrap_or("?")),
             (Kind::Struct, _) if ty.is_once_cell() => self.once_cell(f),
             (Kind::Struct, _) => self.fields(f, ty.name, ty.fields),

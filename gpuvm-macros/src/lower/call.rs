@@ -395,6 +395,9 @@ impl Lowering<'_> {
             self.stream.line(shadow::at(&node.func));
             return self.try_convert(expr);
         }
+        if name == "from_iter" && node.args.len() == 1 {
+            return self.collected(expr);
+        }
         if let Some(call) = as_method_call(node) {
             *expr = call;
             return self.expr(expr, Want::Free);
@@ -423,6 +426,58 @@ impl Lowering<'_> {
             None => shadow::associated(expr, ty, name_hash(&name), slot),
         }
         Known::Unknown
+    }
+
+    /// `Type::from_iter(list)` as `list.into_iter().collect()`, which is of the type that the path begins with.
+    fn collected(&mut self, expr: &mut Expr) -> Known {
+        let Expr::Call(node) = &*expr else {
+            return Known::Unknown;
+        };
+        let Expr::Path(func) = &*node.func else {
+            return Known::Unknown;
+        };
+        let (list, span) = (&node.args[0], shadow::at(func));
+        let mut collected: Expr = syn::parse_quote_spanned!(span=> (#list).into_iter().collect());
+        let of_trait = func.qself.is_none()
+            && func
+                .path
+                .segments
+                .iter()
+                .rev()
+                .nth(1)
+                .is_some_and(|of| of.ident == "FromIterator");
+        let any = self.any_of(func);
+        let known = self.expr(&mut collected, Want::Free);
+        *expr = match of_trait {
+            true => collected,
+            false => Expr::Verbatim(quote_spanned! {span=>
+                ({
+                    use ::gpuvm::__private::AnyOf as _;
+                    ::gpuvm::__private::made_as(#any(), #collected)
+                })
+            }),
+        };
+        known
+    }
+
+    /// What gives a value of the type that a function's path begins with.
+    fn any_of(&self, path: &ExprPath) -> proc_macro2::TokenStream {
+        let mut any = path.path.clone();
+        if let Some(last) = any.segments.last_mut() {
+            *last = quote::format_ident!("__gpuvm_any").into();
+        }
+        match &path.qself {
+            Some(of) => {
+                let ty = &of.ty;
+                quote!(<#ty>::__gpuvm_any)
+            }
+            // Of what a type parameter may refer to, as its bounds say.
+            None if path.path.segments.len() == 2 && self.is_parameter(&path.path) => {
+                let of = &path.path.segments[0];
+                quote!(<<#of as ::gpuvm::__private::Value>::Inner as ::gpuvm::__private::AnyOf>::__gpuvm_any)
+            }
+            None => any.to_token_stream(),
+        }
     }
 
     /// The function that stands beside an associated function of a type, whose arguments the path may leave out, and tells these and the function's
@@ -454,22 +509,7 @@ impl Lowering<'_> {
             }
             _ => None,
         };
-        let mut any = path.path.clone();
-        if let Some(last) = any.segments.last_mut() {
-            *last = quote::format_ident!("__gpuvm_any").into();
-        }
-        let any = match &path.qself {
-            Some(of) => {
-                let ty = &of.ty;
-                quote!(<#ty>::__gpuvm_any)
-            }
-            // Of what a type parameter may refer to, as its bounds say.
-            None if path.path.segments.len() == 2 && self.is_parameter(&path.path) => {
-                let of = &path.path.segments[0];
-                quote!(<<#of as ::gpuvm::__private::Value>::Inner as ::gpuvm::__private::AnyOf>::__gpuvm_any)
-            }
-            None => any.to_token_stream(),
-        };
+        let any = self.any_of(path);
         let of_trait = self.trait_of(path).map(|of| {
             let mut own = path.clone();
             if let Some(last) = own.path.segments.last_mut() {
@@ -700,6 +740,9 @@ impl Lowering<'_> {
             Want::Kind(kind) if super::literal::is_untyped(&node.receiver) => Want::Kind(kind),
             _ => Want::Free,
         };
+        let value_of = self
+            .value_of(&node.receiver)
+            .and_then(|(of, lists)| (lists == 0).then_some(of));
         let known = self.expr(&mut node.receiver, receiver_want);
         let copies = known.is_primitive()
             && node.args.iter().any(|arg| self.has_effect(arg))
@@ -764,7 +807,7 @@ impl Lowering<'_> {
             return Known::Unknown;
         }
         if is_users || is_added {
-            return self.user_method(expr, &name, place);
+            return self.user_method(expr, &name, place, value_of);
         }
         let seeks = self.seeks(&node.receiver, &known);
         // That of an `Ordering` takes another one.
@@ -778,7 +821,7 @@ impl Lowering<'_> {
                 .arguments(Want::Decided, node.args.iter_mut().filter(|arg| !is_ordering(arg)))
                 .len()
                 + 1;
-            return self.generic_method(expr, &name, &known, place, count, sought);
+            return self.generic_method(expr, &name, &known, (place, value_of), count, sought);
         }
         // Iterators compare with what becomes an iterator, all else with a reference.
         let compares_any =
@@ -798,7 +841,11 @@ impl Lowering<'_> {
             shadow::generic_method(
                 expr,
                 name_hash(&name),
-                shadow::On { place, seeks: 0 },
+                shadow::On {
+                    place,
+                    seeks: 0,
+                    of: value_of,
+                },
                 decides,
                 false,
                 twin.as_ref(),
@@ -825,6 +872,7 @@ impl Lowering<'_> {
         let on = shadow::On {
             place,
             seeks: sought.map_or(0, |_| namesakes::levels(shadow::at(&*expr))),
+            of: value_of,
         };
         shadow::method(expr, name_hash(&name), on, elsewhere, twin.as_ref(), slot);
         Known::Unknown
@@ -840,6 +888,29 @@ impl Lowering<'_> {
         let slot = self.new_slot();
         self.stream.node(Node::Receiver).number(slot).number(0);
         slot
+    }
+
+    /// The type parameter, or `Self`, that an expression plainly has a value of, or a reference to one, where that may be a reference itself; and how many lists are
+    /// around it.
+    pub(super) fn value_of(&self, expr: &Expr) -> Option<(syn::Ident, u8)> {
+        match expr {
+            Expr::Path(path) => {
+                let local = self.find(path.path.get_ident()?)?;
+                self.about.values.get(local as usize)?.clone()
+            }
+            Expr::Paren(node) => self.value_of(&node.expr),
+            Expr::Group(node) => self.value_of(&node.expr),
+            Expr::Reference(node) => self.value_of(&node.expr),
+            Expr::Unary(node) if matches!(node.op, syn::UnOp::Deref(_)) => self.value_of(&node.expr),
+            Expr::Index(node) => {
+                let (of, lists) = self.value_of(&node.expr)?;
+                match &*node.index {
+                    Expr::Range(_) => Some((of, lists)),
+                    _ => Some((of, lists.checked_sub(1)?)),
+                }
+            }
+            _ => None,
+        }
     }
 
     /// The function beside a method that std has a name of and that may be of a trait of the user's all the same.
@@ -864,7 +935,7 @@ impl Lowering<'_> {
     }
 
     /// A method that may be the user's and have parameters of its own.
-    fn user_method(&mut self, expr: &mut Expr, name: &str, place: bool) -> Known {
+    fn user_method(&mut self, expr: &mut Expr, name: &str, place: bool, value_of: Option<syn::Ident>) -> Known {
         let Expr::MethodCall(node) = &mut *expr else {
             return Known::Unknown;
         };
@@ -896,6 +967,7 @@ impl Lowering<'_> {
             shadow::On {
                 place,
                 seeks: if seeks { namesakes::levels(called.span()) } else { 0 },
+                of: value_of,
             },
             MAKES_HEAP.contains(&name),
             other,
@@ -929,7 +1001,7 @@ impl Lowering<'_> {
         expr: &mut Expr,
         name: &str,
         receiver: &Known,
-        place: bool,
+        (place, value_of): (bool, Option<syn::Ident>),
         count: usize,
         sought: Option<u64>,
     ) -> Known {
@@ -954,6 +1026,7 @@ impl Lowering<'_> {
         let on = shadow::On {
             place,
             seeks: sought.map_or(0, |_| namesakes::levels(shadow::at(&*expr))),
+            of: value_of,
         };
         shadow::generic_method(expr, name_hash(kept), on, decides, hinted, twin.as_ref(), slot);
         Known::Unknown

@@ -12,6 +12,7 @@ use super::expected::Expected;
 use super::{Calls, Lowering, Want, literal};
 use crate::primitive::{Known, StdConstant, associated_constant, kind_of_name, math_constant};
 use crate::shadow;
+use crate::{file, namesakes};
 
 impl Lowering<'_> {
     /// Lowers an expression and pushes its value (or place). `want`: who decides the type of an integer literal.
@@ -80,7 +81,12 @@ impl Lowering<'_> {
                 let mutable = node.mutability.is_some();
                 self.changes = mutable;
                 let known = self.expr(&mut node.expr, Want::Free);
+                let is_lent = self.is_local(&node.expr) && self.may_be_on_host(&known, shadow::at(&*node.expr));
+                self.leads(&mut node.expr, &known);
                 self.stream.node(Node::Ref).number(u64::from(mutable));
+                if is_lent {
+                    shadow::lent(expr);
+                }
                 Known::Reference(Box::new(known))
             }
             Expr::Cast(_) => self.cast(expr),
@@ -147,10 +153,8 @@ impl Lowering<'_> {
         };
         if case(&last) == Case::Camel {
             let slot = self.new_slot();
-            self.stream
-                .node(Node::Construct)
-                .number(slot)
-                .hash(&last.to_string())
+            let name = variant_name(&node.path);
+            write_variant(self.stream.node(Node::Construct).number(slot), &name)
                 .number(0)
                 .number(0);
             shadow::bind(expr, slot);
@@ -261,6 +265,10 @@ impl Lowering<'_> {
     fn field(&mut self, base: &mut Expr, member: &Member) -> Known {
         let changes = self.changes;
         let known = self.expr(base, Want::Free);
+        self.leads(base, &known);
+        if self.may_be_on_host(&known, shadow::at(&*base)) {
+            shadow::own_field(base, name_hash(&member_name(member)), member);
+        }
         let kind = if changes { Node::FieldMut } else { Node::Field };
         self.stream.node(kind).hash(&member_name(member));
         match (known.inner(), member) {
@@ -269,6 +277,23 @@ impl Lowering<'_> {
             }
             _ => Known::Unknown,
         }
+    }
+
+    /// Asks what is behind a value, where a type of the crate's has a `Deref` of which it does not tell itself.
+    pub(super) fn leads(&mut self, expr: &mut Expr, known: &Known) {
+        let place = shadow::at(&*expr);
+        if !self.evidence || *known.inner() != Known::Unknown || !namesakes::asks_of_deref(place) {
+            return;
+        }
+        let slot = self.new_slot();
+        self.stream.node(Node::Leads).number(slot);
+        self.may_call(Calls::Maybe);
+        shadow::leads(expr, namesakes::levels(place), slot);
+    }
+
+    /// Whether a value may be of a type of the crate's whose `Deref` is no routine.
+    pub(super) fn may_be_on_host(&self, known: &Known, place: proc_macro2::Span) -> bool {
+        self.evidence && *known.inner() == Known::Unknown && namesakes::has_host_derefs(place)
     }
 
     /// An element, or a part where the index is a range. `changes`: whether it is assigned to or borrowed to be.
@@ -325,6 +350,10 @@ impl Lowering<'_> {
         if let Some(slot) = slot {
             self.stream.number(slot);
             self.may_call(Calls::Maybe);
+            let seeks = match seeks {
+                true => namesakes::levels(start),
+                false => 0,
+            };
             match place && !matches!(&*node.index, Expr::Range(_)) {
                 true => shadow::index(node, changes, seeks, slot),
                 false => shadow::index_as_whole(expr, changes, seeks, slot),
@@ -480,7 +509,15 @@ impl Lowering<'_> {
 
     /// The arguments of a call, which may be functions.
     pub(super) fn arguments<'e>(&mut self, want: Want, exprs: impl Iterator<Item = &'e mut Expr>) -> Vec<Known> {
-        self.each_operand(exprs, |this, expr| this.expr_or_function(expr, want))
+        self.each_operand(exprs, |this, expr| {
+            let is_place = is_place(expr);
+            let known = this.expr_or_function(expr, want);
+            // A reference becomes one to what its `Deref` leads to.
+            if is_place {
+                this.leads(expr, &known);
+            }
+            known
+        })
     }
 
     fn each_operand<'e>(
@@ -526,7 +563,7 @@ pub(super) fn self_name(name: &syn::Ident) -> syn::Ident {
 }
 
 /// The name by which a field is looked up.
-pub(super) fn member_name(member: &Member) -> String {
+pub(crate) fn member_name(member: &Member) -> String {
     match member {
         Member::Named(name) => plain(name),
         Member::Unnamed(index) => index.index.to_string(),
@@ -540,10 +577,11 @@ pub(super) fn plain(name: &syn::Ident) -> String {
 
 /// The variant that a path may name; `None` for `Self`. For a struct it is the struct's name, which the encoder does not need.
 pub(super) fn variant_name(path: &syn::Path) -> Option<String> {
-    path.segments
-        .last()
-        .filter(|last| last.ident != "Self")
-        .map(|last| plain(&last.ident))
+    let last = path.segments.last().filter(|last| last.ident != "Self")?;
+    let name = plain(&last.ident);
+    let renamed = || file::renamed(&file::text_around(last.ident.span())?, &name);
+    let own = (path.segments.len() == 1).then(renamed).flatten();
+    Some(own.unwrap_or(name))
 }
 
 /// Writes the hash of a variant, 0 where there is none.

@@ -45,6 +45,7 @@ use expected::Expected;
 use stream::Stream;
 
 pub(crate) use call::{asking_name, decides, is_in_prelude, is_place, twin_name};
+pub(crate) use expr::member_name;
 pub use macros::MacroArguments;
 pub use std_function::std_function;
 use types::is_elsewhere;
@@ -148,6 +149,9 @@ pub struct About {
     pub evidence: Evidence,
     /// Whether there are traits whose methods a type parameter, or `Self`, may have.
     pub traits: bool,
+    /// The type parameter, or `Self`, that each of the first locals has a value of, or a reference to one, where that may be a reference itself; and how many lists
+    /// are around it.
+    pub values: Vec<Option<(Ident, u8)>>,
     /// The names of type parameters.
     pub parameters: Vec<String>,
     /// The methods of std's traits that lend that bounds promise.

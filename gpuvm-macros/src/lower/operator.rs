@@ -19,6 +19,10 @@ impl Lowering<'_> {
             UnOp::Deref(_) => {
                 let changes = self.changes;
                 let known = self.expr(&mut node.expr, Want::Free);
+                self.leads(&mut node.expr, &known);
+                if self.may_be_on_host(&known, start) {
+                    shadow::no_host_deref(&mut node.expr);
+                }
                 self.stream.node(if changes { Node::DerefMut } else { Node::Deref });
                 return match known {
                     Known::Reference(inner) => *inner,
@@ -163,7 +167,7 @@ impl Lowering<'_> {
     }
 
     /// Whether an expression is the name of a local variable, which the shadow may name as often as it likes.
-    fn is_local(&self, expr: &Expr) -> bool {
+    pub(super) fn is_local(&self, expr: &Expr) -> bool {
         matches!(expr, Expr::Path(node) if node.path.get_ident().is_some_and(|name| self.find(name).is_some()))
     }
 

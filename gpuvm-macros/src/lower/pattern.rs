@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, LitByte, Pat, PatIdent, PatSlice, RangeLimits};
 
 use super::constant::{Case, case};
-use super::expr::{member_name, plain, variant_name, write_variant};
+use super::expr::{member_name, variant_name, write_variant};
 use super::{Lowering, Want};
 use crate::primitive::Known;
 
@@ -147,7 +147,7 @@ impl Lowering<'_> {
                 }
                 return self.test(&mut path, Operator::Eq, known, fails, true);
             }
-            self.variant(&Some(plain(&node.ident)), fails);
+            self.variant(&variant_name(&node.ident.clone().into()), fails);
             self.stream.node(Node::Pop);
             return;
         }

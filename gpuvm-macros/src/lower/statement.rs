@@ -168,6 +168,7 @@ impl Lowering<'_> {
         let parameter = ty
             .as_ref()
             .map_or_else(|| self.parameter(&init.expr), |ty| self.parameter_of(ty));
+        let value_of = self.value_of(&init.expr).filter(|_| ty.is_none());
         // Of a type that is written, it is asked there whether it is of the machine.
         self.expected = ty.as_ref().and_then(|ty| Expected::of(ty, false));
         let known = self.expr_or_function(&mut init.expr, want);
@@ -198,6 +199,10 @@ impl Lowering<'_> {
         let span = shadow::at(&*init.expr);
         let number = self.declare(&name, known, mutable);
         self.locals[number as usize].parameter = parameter;
+        if value_of.is_some() {
+            self.about.values.resize(number as usize + 1, None);
+            self.about.values[number as usize] = value_of;
+        }
         if !needs_slot {
             self.stream.node(Node::Bind).number(number);
             return;

@@ -38,6 +38,11 @@ pub fn std_function(path: &Path) -> Option<StdFunction> {
         "swap" => ("swap", quote!(::core::mem::swap), quote!(fn(&mut u8, &mut u8))),
         "replace" => ("replace", quote!(::core::mem::replace), quote!(fn(&mut u8, u8) -> u8)),
         "take" => ("take", quote!(::core::mem::take), quote!(fn(&mut u8) -> u8)),
+        "discriminant" => (
+            "discriminant",
+            quote!(::core::mem::discriminant),
+            quote!(fn(&u8) -> ::core::mem::Discriminant<u8>),
+        ),
         "min" => ("min", quote!(::core::cmp::min), quote!(fn(u8, u8) -> u8)),
         "max" => ("max", quote!(::core::cmp::max), quote!(fn(u8, u8) -> u8)),
         "min_by" => (

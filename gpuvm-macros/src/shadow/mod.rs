@@ -228,8 +228,8 @@ pub fn name_type(expr: &mut Expr, ty: &Type, number: u64) {
 }
 
 /// Fills a slot with the meaning of an index. A place is named twice rather than borrowed.
-/// `changes`: whether the element is assigned to or borrowed to be. `seeks`: whether it may be behind a `Deref` of the user's.
-pub fn index(node: &mut syn::ExprIndex, changes: bool, seeks: bool, number: u64) {
+/// `changes`: whether the element is assigned to or borrowed to be. `seeks`: behind how many `Deref`s of the user's it may be.
+pub fn index(node: &mut syn::ExprIndex, changes: bool, seeks: usize, number: u64) {
     let span = at(&node.index);
     let slot = slot_at(number, span);
     let (base, ends, index) = (&node.expr, Ends::of(&node.index), take(&mut node.index));
@@ -238,7 +238,7 @@ pub fn index(node: &mut syn::ExprIndex, changes: bool, seeks: bool, number: u64)
 }
 
 /// The same of what is no place, and of a range, whose bounds are known only where the element is.
-pub fn index_as_whole(expr: &mut Expr, changes: bool, seeks: bool, number: u64) {
+pub fn index_as_whole(expr: &mut Expr, changes: bool, seeks: usize, number: u64) {
     let Expr::Index(mut node) = take(expr) else {
         return;
     };
@@ -258,19 +258,29 @@ pub fn index_as_whole(expr: &mut Expr, changes: bool, seeks: bool, number: u64) 
 }
 
 /// Fills a slot with the index operator of `base`, a reference, by `__i`, a tuple of one.
-fn link_index(base: &TokenStream, changes: bool, seeks: bool, slot: &Ident, span: Span) -> TokenStream {
+fn link_index(base: &TokenStream, changes: bool, seeks: usize, slot: &Ident, span: Span) -> TokenStream {
     let function = |name: &str, name_mut: &str| Ident::new(if changes { name_mut } else { name }, span);
+    let sought = |of: &TokenStream| {
+        let function = function("sought_index", "sought_index_mut");
+        quote_spanned!(span=> ::gpuvm::__private::#function(#of, &__i.0))
+    };
+    let of_itself = |base: &TokenStream, slot: &Ident| {
+        let function = function("index", "index_mut");
+        quote_spanned!(span=> ::gpuvm::__private::#function(__i, #base, #slot))
+    };
     match seeks {
-        false => {
-            let function = function("index", "index_mut");
-            quote_spanned!(span=> ::gpuvm::__private::#function(__i, #base, #slot))
-        }
-        true => {
-            let function = function("sought_index", "sought_index_mut");
+        0 => of_itself(base, slot),
+        1 => {
+            let sought = sought(base);
             quote_spanned! {span=> {
                 use ::gpuvm::__private::{IndexBehind as _, IndexBehindMut as _, IndexHere as _, IndexNowhere as _};
-                (&&&&::gpuvm::__private::#function(#base, &__i.0)).__gpuvm_index(__i, #slot)
+                (&&&&#sought).__gpuvm_index(__i, #slot)
             }}
+        }
+        levels => {
+            let asked = of_itself(&quote_spanned!(span=> __s), &Ident::new("__k", span));
+            let seeking = seeking(levels, base, sought, &asked, span);
+            quote_spanned!(span=> { let __k = #slot; #seeking })
         }
     }
 }
@@ -308,6 +318,65 @@ fn steps(
         }
     };
     (0..levels).map(step).collect()
+}
+
+/// Fills a slot with what leads from a value to what is behind it, `levels` times. A place stays one.
+pub fn leads(expr: &mut Expr, levels: usize, number: u64) {
+    let span = at(expr);
+    let slot = slot_at(number, span);
+    let step = quote_spanned! {span=>
+        let (__k, __l) = {
+            use ::gpuvm::__private::{LeadsMut as _, LeadsNowhere as _, LeadsOn as _};
+            (&&&::gpuvm::__private::may_lead(__l)).__gpuvm_leads(__k)
+        };
+    };
+    let steps = (0..levels).map(|_| &step);
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (*match &#inner { __s => {
+            let (__k, __l) = (#slot, __s);
+            #(#steps)*
+            ::gpuvm::__private::leads_no_further(__k);
+            __s
+        } })
+    });
+}
+
+/// Asks that a field of a value is its own, where the value's type has a `Deref` that is no routine.
+pub fn own_field(base: &mut Expr, hash: u32, member: &impl Spanned) {
+    let span = at(member);
+    let hash = spanned(Literal::u32_suffixed(hash), span);
+    ask_of_host(base, &quote_spanned!(span=> __gpuvm_field::<#hash>()), span);
+}
+
+/// Asks that a value that `*` stands before has no such `Deref`.
+pub fn no_host_deref(value: &mut Expr) {
+    let span = at(&*value);
+    ask_of_host(value, &quote_spanned!(span=> __gpuvm_deref()), span);
+}
+
+fn ask_of_host(value: &mut Expr, asked: &TokenStream, span: Span) {
+    let inner = take(value);
+    *value = Expr::Verbatim(quote_spanned! {span=>
+        (*match &#inner { __s => {
+            use ::gpuvm::__private::{AskDerefOfHost as _, AskDerefOfOther as _, AskOfHost as _, AskOfOther as _};
+            (&&::gpuvm::__private::may_lead(__s)).#asked;
+            __s
+        } })
+    });
+}
+
+/// Asks that a reference to a variable is one to it where it is expected to be, and not to what such a `Deref` leads to.
+pub fn lent(expr: &mut Expr) {
+    let Expr::Reference(node) = &*expr else { return };
+    let span = at(&node.expr);
+    let (of, inner) = (node.expr.clone(), take(expr));
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        ({
+            use ::gpuvm::__private::{AskOfHost as _, AskOfOther as _};
+            (&&::gpuvm::__private::may_lead(&#of)).__gpuvm_lent(#inner)
+        })
+    });
 }
 
 /// The type beside a function that a path names.
@@ -427,18 +496,29 @@ pub fn call_with_closure(expr: &mut Expr, callee: &Callee, namesake: Option<Toke
 }
 
 /// What a method is called on.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct On {
     /// Whether it is a place.
     pub place: bool,
     /// Behind how many `Deref`s of the user's the method may be, each behind the one before; behind one, it may be of the slice that an array is.
     pub seeks: usize,
+    /// The type parameter, or `Self`, that it is a value of, or a reference to, where that may be a reference itself: what is beside a method of its traits is looked up on
+    /// it, and else on what is behind all references.
+    pub of: Option<Ident>,
+}
+
+/// What the function beside a method is looked up on.
+fn looked_up_on(of: Option<&Ident>, receiver: &TokenStream, span: Span) -> TokenStream {
+    match of {
+        Some(ty) => quote_spanned!(span=> ::gpuvm::__private::beside::<#ty, _>(::gpuvm::__private::any(), &__v.0)),
+        None => quote_spanned!(span=> ::gpuvm::__private::inner(&#receiver, &__v.0)),
+    }
 }
 
 /// Fills a slot with a method of the receiver. A place is named twice rather than moved. `twin`: the function beside it where the method may be of a
 /// trait of the user's, though std has one of that name.
 pub fn method(expr: &mut Expr, hash: u32, on: On, elsewhere: bool, twin: Option<&Ident>, number: u64) {
-    let On { place, seeks } = on;
+    let On { place, seeks, of: ty } = on;
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -452,7 +532,7 @@ pub fn method(expr: &mut Expr, hash: u32, on: On, elsewhere: bool, twin: Option<
     let call = |node: &syn::ExprMethodCall| match (twin, &known) {
         (Some(twin), Some(known)) => {
             let named = quote_spanned!(span=> named_as_std::<#hash, _, _>(__s, __m));
-            let link = link_named_as_std(twin, &receiver, known, &named, &slot, span);
+            let link = link_named_as_std(twin, ty.as_ref(), &receiver, known, &named, &slot, span);
             quote_spanned! {span=>
                 #(let #declared = ::core::marker::PhantomData;)*
                 match (#node,) { __v => {
@@ -598,6 +678,7 @@ fn known_arguments(node: &mut syn::ExprMethodCall, span: Span) -> Vec<Ident> {
 /// or the receiver's type where there is none.
 fn link_named_as_std(
     twin: &Ident,
+    ty: Option<&Ident>,
     receiver: &TokenStream,
     known: &[Ident],
     named: &TokenStream,
@@ -605,11 +686,7 @@ fn link_named_as_std(
     span: Span,
 ) -> TokenStream {
     let fallback = import_fallback(Some(&fallback_name(twin)));
-    let of = known_with(
-        &quote_spanned!(span=> ::gpuvm::__private::inner(&#receiver, &__v.0)),
-        &quote_spanned!(span=> __v.0),
-        span,
-    );
+    let of = known_with(&looked_up_on(ty, receiver, span), &quote_spanned!(span=> __v.0), span);
     quote_spanned! {span=> {
         use ::gpuvm::__private::{LinkNamedAsStd as _, LinkOfTrait as _};
         #fallback
@@ -659,7 +736,7 @@ pub fn asked_method(
     other: Option<MayBe>,
     number: u64,
 ) {
-    let On { place, seeks } = on;
+    let On { place, seeks, of: ty } = on;
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -701,7 +778,7 @@ pub fn asked_method(
         ),
     };
     let of = known_with(
-        &quote_spanned!(span=> ::gpuvm::__private::inner(&#receiver, &__v.0)),
+        &looked_up_on(ty.as_ref(), &receiver, span),
         &quote_spanned!(span=> __v.0),
         span,
     );
@@ -803,7 +880,7 @@ pub fn generic_method(
     twin: Option<&Ident>,
     number: u64,
 ) {
-    let On { place, seeks } = on;
+    let On { place, seeks, of: ty } = on;
     let ends = Ends::of(expr);
     let Expr::MethodCall(mut node) = take(expr) else {
         return;
@@ -834,11 +911,11 @@ pub fn generic_method(
                 true => {
                     let (here, found) = (quote_spanned!(span=> __s), Ident::new("__k", span));
                     let sought = |of: &TokenStream| quote_spanned!(span=> ::gpuvm::__private::sought_generic::<#hash, _, _, _>(#of, #decided, &__v.0));
-                    let link = link_named_as_std(twin, &here, known, &named, &found, span);
+                    let link = link_named_as_std(twin, ty.as_ref(), &here, known, &named, &found, span);
                     let seeking = seeking(seeks, &here, sought, &link, span);
                     quote_spanned!(span=> { let __k = #slot; #seeking })
                 }
-                false => link_named_as_std(twin, &receiver, known, &named, &slot, span),
+                false => link_named_as_std(twin, ty.as_ref(), &receiver, known, &named, &slot, span),
             };
             quote_spanned!(span=> match &#receiver { __s => #link } __v)
         }

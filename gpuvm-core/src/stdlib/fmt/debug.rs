@@ -3,12 +3,15 @@
 use std::cmp::{Ordering, Reverse};
 use std::fmt;
 use std::num::{NonZero, Saturating, Wrapping};
-use std::ops::{Bound, ControlFlow};
+use std::ops::{Bound, ControlFlow, RangeFull, RangeTo, RangeToInclusive};
+use std::time::Duration;
 
 use gpuvm_macros::routine;
 
 use super::super::intrinsics;
-use super::{DEBUG, Debugged, Debugs, Formatter, Sink, pad};
+use super::super::iter::{AnIterator, From, HalfOpen, Inclusive};
+use super::integer::decimal_128;
+use super::{DEBUG, Debugged, Debugs, Formatter, LEFT, PLUS, Sink, before, fill, pad};
 use crate::types::VmType;
 
 #[routine(library)]
@@ -91,6 +94,142 @@ pub fn debug_saturating<T: Debugged + VmType, W: Sink>(
 }
 
 #[routine(library)]
+pub fn debug_range<T: Debugged, W: Sink>(value: &HalfOpen<T>, f: &mut Formatter<'static, W>) -> fmt::Result {
+    intrinsics::formatted::<DEBUG>(&value.start, f)?;
+    f.sink.write_str("..")?;
+    intrinsics::formatted::<DEBUG>(&value.end, f)
+}
+
+/// Of one that has given all its numbers the ends have passed each other.
+#[routine(library)]
+pub fn debug_inclusive<T: Debugged, W: Sink>(value: &Inclusive<T>, f: &mut Formatter<'static, W>) -> fmt::Result {
+    if value.exhausted {
+        intrinsics::formatted::<DEBUG>(&value.end, f)?;
+    } else {
+        intrinsics::formatted::<DEBUG>(&value.start, f)?;
+    }
+    f.sink.write_str("..=")?;
+    intrinsics::formatted::<DEBUG>(&value.end, f)?;
+    if value.exhausted {
+        f.sink.write_str(" (exhausted)")?;
+    }
+    Ok(())
+}
+
+#[routine(library)]
+pub fn debug_from<T: Debugged, W: Sink>(value: &From<T>, f: &mut Formatter<'static, W>) -> fmt::Result {
+    intrinsics::formatted::<DEBUG>(&value.start, f)?;
+    f.sink.write_str("..")
+}
+
+#[routine(library)]
+pub fn debug_to<T: Debugged, W: Sink>(value: &RangeTo<T>, f: &mut Formatter<'static, W>) -> fmt::Result {
+    f.sink.write_str("..")?;
+    intrinsics::formatted::<DEBUG>(&value.end, f)
+}
+
+#[routine(library)]
+pub fn debug_to_inclusive<T: Debugged, W: Sink>(
+    value: &RangeToInclusive<T>,
+    f: &mut Formatter<'static, W>,
+) -> fmt::Result {
+    f.sink.write_str("..=")?;
+    intrinsics::formatted::<DEBUG>(&value.end, f)
+}
+
+#[routine(library)]
+pub fn debug_full<W: Sink>(_value: &RangeFull, f: &mut Formatter<'static, W>) -> fmt::Result {
+    f.sink.write_str("..")
+}
+
+/// A number of units and a fraction of one, in units of a tenth: as many digits as are asked for, or as there are; a tie goes to the even digit.
+#[routine(library)]
+fn decimal<W: Sink>(f: &mut Formatter<'static, W>, whole: u64, fraction: u32, tenth: u32, unit: &str) -> fmt::Result {
+    let mut digits = [48u8; 9];
+    let mut left = fraction;
+    let mut place = tenth;
+    let mut count = 0u32;
+    let most = if f.precision == 0 {
+        9
+    } else {
+        f.precision.wrapping_sub(1)
+    };
+    while left > 0 && count < most {
+        digits[count as usize] = (left / place) as u8 | 48;
+        left %= place;
+        place /= 10;
+        count = count.wrapping_add(1);
+    }
+    let half = place.wrapping_mul(5);
+    let mut rounded = whole as u128;
+    if left > 0 && left >= half {
+        let last = if count == 0 {
+            whole as u8
+        } else {
+            digits[count.wrapping_sub(1) as usize]
+        };
+        let mut carries = left > half || last & 1 == 1;
+        let mut at = count;
+        while carries && at > 0 {
+            at = at.wrapping_sub(1);
+            if digits[at as usize] == 57 {
+                digits[at as usize] = 48;
+            } else {
+                digits[at as usize] = digits[at as usize].wrapping_add(1);
+                carries = false;
+            }
+        }
+        if carries {
+            rounded = rounded.wrapping_add(1);
+        }
+    }
+    let shown = if f.precision == 0 { count } else { most };
+    let mut text = [48u8; 128];
+    let from = decimal_128(rounded, &mut text);
+    let sign = if f.flags & PLUS != 0 { "+" } else { "" };
+    // `µs` has three bytes.
+    let mut width = (128usize.wrapping_sub(from) as u32)
+        .wrapping_add(sign.len() as u32)
+        .wrapping_add(if unit.len() == 1 { 1 } else { 2 });
+    if shown > 0 {
+        width = width.wrapping_add(shown).wrapping_add(1);
+    }
+    let padding = if f.width > width {
+        f.width.wrapping_sub(width)
+    } else {
+        0
+    };
+    let first = before(f.flags, padding, LEFT);
+    fill(f.sink, f.fill, first)?;
+    f.sink.write_str(sign)?;
+    f.sink
+        .write_str(intrinsics::words(intrinsics::part(&&text[..], from, 128)))?;
+    if shown > 0 {
+        let there = if shown < 9 { shown } else { 9 };
+        f.sink.write_str(".")?;
+        f.sink
+            .write_str(intrinsics::words(intrinsics::part(&&digits[..], 0, there as usize)))?;
+        fill(f.sink, '0', shown.wrapping_sub(there))?;
+    }
+    f.sink.write_str(unit)?;
+    fill(f.sink, f.fill, padding.wrapping_sub(first))
+}
+
+#[routine(library)]
+pub fn debug_duration<W: Sink>(value: &Duration, f: &mut Formatter<'static, W>) -> fmt::Result {
+    let (secs, nanos): (u64, u32) = intrinsics::words(*value);
+    if secs > 0 {
+        decimal(f, secs, nanos, 100_000_000, "s")
+    } else if nanos >= 1_000_000 {
+        decimal(f, (nanos / 1_000_000) as u64, nanos % 1_000_000, 100_000, "ms")
+    } else if nanos >= 1000 {
+        decimal(f, (nanos / 1000) as u64, nanos % 1000, 100, "µs")
+    } else {
+        decimal(f, nanos as u64, 0, 1, "ns")
+    }
+}
+
+#[routine(library)]
 pub fn debug_slice<T: Debugged, W: Sink>(values: &[T], f: &mut Formatter<'static, W>) -> fmt::Result {
     let mut list = f.debug_list();
     for value in values {
@@ -125,6 +264,13 @@ debugged! {
     [T: Debugged + VmType] Reverse<T> = debug_reverse[T];
     [T: Debugged + VmType] Wrapping<T> = debug_wrapping[T];
     [T: Debugged + VmType] Saturating<T> = debug_saturating[T];
+    [T: Debugged] AnIterator<HalfOpen<T>> = debug_range[T];
+    [T: Debugged] AnIterator<Inclusive<T>> = debug_inclusive[T];
+    [T: Debugged] AnIterator<From<T>> = debug_from[T];
+    [T: Debugged] RangeTo<T> = debug_to[T];
+    [T: Debugged] RangeToInclusive<T> = debug_to_inclusive[T];
+    [] RangeFull = debug_full;
+    [] Duration = debug_duration;
     [T: Debugged] [T] = debug_slice[T];
     [T: Debugged, const N: usize] [T; N] = debug_array[T N];
 }

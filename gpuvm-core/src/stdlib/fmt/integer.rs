@@ -49,7 +49,7 @@ fn decimal_64(value: u64, digits: &mut [u8; 128]) -> usize {
 }
 
 #[routine(library)]
-fn decimal_128(value: u128, digits: &mut [u8; 128]) -> usize {
+pub(super) fn decimal_128(value: u128, digits: &mut [u8; 128]) -> usize {
     let mut at = 128usize;
     let mut left = value;
     while left >> 32 != 0 {

@@ -202,14 +202,14 @@ impl<I: Counted> ExactSizeIterator for Inspect<I> {
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, hinted)]
 impl<I: Counted> ExactSizeIterator for Fuse<I> {
     fn len(&self) -> usize {
         if self.ended { 0 } else { self.iter.len() }
     }
 }
 
-#[routine(library, inline)]
+#[routine(library, inline, hinted)]
 impl<I: Counted> ExactSizeIterator for Peekable<I> {
     fn len(&self) -> usize {
         match self.peeked {

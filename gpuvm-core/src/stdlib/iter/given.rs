@@ -147,6 +147,7 @@ impl<T: Iterable<Iterator: Sequence> + Static> Iterable for GivenElements<T> {
     type NextSlot = NextSlot<Self>;
     const INTO: Option<CallFact> = T::INTO;
     const NEXT: CallFact = T::NEXT;
+    const FIXED: u32 = T::FIXED;
 }
 
 impl<T: Iterable<Iterator: Sequence> + Static> GenericMethod<INTO_ITER, (), Given<T::Iterator>> for GivenElements<T> {

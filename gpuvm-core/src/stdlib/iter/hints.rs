@@ -2,10 +2,12 @@
 
 use gpuvm_macros::routine;
 
-use super::super::methods;
-use super::adaptors::{Chain, Filter, FilterMap, MapWhile, Scan, SkipWhile, TakeWhile};
+use super::super::{intrinsics, methods};
+use super::adaptors::{
+    Chain, Elements, Filter, FilterMap, FlatMap, Flatten, Fuse, MapWhile, Peekable, Scan, SkipWhile, TakeWhile,
+};
 use super::{AnIterator, Counted, Given, Sequence};
-use crate::facts::{CallFact, Method, MethodSlot};
+use crate::facts::{CallFact, Iterable, Method, MethodSlot, UNFIXED};
 use crate::types::{Static, Value};
 
 /// How many elements are left, of an iterator that knows.
@@ -87,6 +89,116 @@ fn chain_hint<A: Hinted, B: Hinted>(iter: &mut Chain<A, B>) -> (usize, Option<us
         _ => None,
     };
     (first.0.saturating_add(second.0), most)
+}
+
+#[routine(library, inline)]
+fn fuse_hint<I: Hinted>(iter: &mut Fuse<I>) -> (usize, Option<usize>) {
+    if iter.ended {
+        (0, Some(0))
+    } else {
+        iter.iter.size_hint()
+    }
+}
+
+#[routine(library, inline)]
+fn peekable_hint<I: Hinted>(iter: &mut Peekable<I>) -> (usize, Option<usize>) {
+    let seen = match iter.peeked {
+        Some(None) => return (0, Some(0)),
+        Some(Some(_)) => 1,
+        None => 0usize,
+    };
+    let (least, most) = iter.iter.size_hint();
+    let most = match most {
+        Some(most) => most.checked_add(seen),
+        None => None,
+    };
+    (least.saturating_add(seen), most)
+}
+
+/// What is left of the parts at both ends, and `fixed` elements for each that is to come.
+#[routine(library, inline)]
+fn of_parts(
+    outer: (usize, Option<usize>),
+    front: (usize, Option<usize>),
+    back: (usize, Option<usize>),
+    fixed: u32,
+) -> (usize, Option<usize>) {
+    let least = front.0.saturating_add(back.0);
+    let ends = match (front.1, back.1) {
+        (Some(front), Some(back)) => front.checked_add(back),
+        _ => None,
+    };
+    if fixed == UNFIXED {
+        return match outer {
+            (0, Some(0)) => (least, ends),
+            _ => (least, None),
+        };
+    }
+    let fixed = fixed as usize;
+    let middle = match outer.1 {
+        Some(outer) => outer.checked_mul(fixed),
+        None => None,
+    };
+    let most = match (ends, middle) {
+        (Some(ends), Some(middle)) => ends.checked_add(middle),
+        _ => None,
+    };
+    (outer.0.saturating_mul(fixed).saturating_add(least), most)
+}
+
+/// What never runs tells the encoder what the parts are, as their code comes first.
+/// What never runs tells the encoder what the parts are, because its code comes first.
+#[routine(library, inline)]
+fn flat_map_hint<I: Hinted, B: Elements<Iterator: Hinted>>(iter: &mut FlatMap<I, B>) -> (usize, Option<usize>) {
+    if iter.active
+        && !iter.active
+        && let Some(x) = iter.iter.next()
+    {
+        iter.inner = intrinsics::iterator((iter.f)(x));
+        iter.last = intrinsics::copy(&iter.inner);
+    }
+    let front = if iter.active {
+        iter.inner.size_hint()
+    } else {
+        (0, Some(0))
+    };
+    let back = if iter.last_active {
+        iter.last.size_hint()
+    } else {
+        (0, Some(0))
+    };
+    of_parts(fuse_hint(&mut iter.iter), front, back, B::FIXED)
+}
+
+#[routine(library, inline)]
+fn flatten_hint<I: Hinted + Sequence<Item: Elements<Iterator: Hinted>>>(
+    iter: &mut Flatten<I>,
+) -> (usize, Option<usize>) {
+    if iter.active
+        && !iter.active
+        && let Some(x) = iter.iter.next()
+    {
+        iter.inner = intrinsics::iterator(x);
+        iter.last = intrinsics::copy(&iter.inner);
+    }
+    let front = if iter.active {
+        iter.inner.size_hint()
+    } else {
+        (0, Some(0))
+    };
+    let back = if iter.last_active {
+        iter.last.size_hint()
+    } else {
+        (0, Some(0))
+    };
+    of_parts(fuse_hint(&mut iter.iter), front, back, <I::Item as Iterable>::FIXED)
+}
+
+methods! {
+    [I: Hinted] AnIterator<Fuse<I>>, size_hint = fuse_hint<I>;
+    [I: Hinted] AnIterator<Peekable<I>>, size_hint = peekable_hint<I>;
+    [I: Hinted, B: Elements<Iterator: Hinted>] AnIterator<FlatMap<I, B>>, size_hint = flat_map_hint<I, B>;
+    [I: Hinted + Sequence<Item: Elements<Iterator: Hinted>>] AnIterator<Flatten<I>>, size_hint = flatten_hint<I>;
 }
 
 methods! {

@@ -219,7 +219,12 @@ methods_by_body! {
 
 /// A type of an iterator: its fields, and after them its closures.
 macro_rules! iterator_type {
-    ($(#[$doc:meta])* $name:ident [$($generics:tt)*] [$($arguments:tt)*]
+    ($(#[$doc:meta])* $name:ident [$($generics:tt)*] [$($arguments:tt)*] $fields:tt $closures:tt) => {
+        $crate::stdlib::iter::iterator_type! {
+            $(#[$doc])* $name shown stringify!($name); [$($generics)*] [$($arguments)*] $fields $closures
+        }
+    };
+    ($(#[$doc:meta])* $name:ident shown $shown:expr; [$($generics:tt)*] [$($arguments:tt)*]
         { $($field:ident: $ty:ty),* } { $($closure:ident: $signature:ty),* }) => {
         $(#[$doc])*
         pub struct $name<$($generics)*> {
@@ -240,7 +245,7 @@ macro_rules! iterator_type {
             type Depth = $crate::types::Zero;
             const TYPE: &'static $crate::types::Type = &$crate::types::Type::record(
                 $crate::types::Kind::Struct,
-                stringify!($name),
+                $shown,
                 const {
                     &$crate::marker::layout(0, [
                         $((stringify!($field), stringify!($field), $crate::types::TypeRef::of::<$ty>()),)*

@@ -11,17 +11,18 @@ use crate::facts::{CallFact, Operation};
 use crate::marker::layout;
 use crate::types::{Kind, Static, Type, TypeRef, Value};
 
+// A range is shown as it is written: its type's name says how.
 iterator_type! {
     /// `RangeInclusive`, whose fields are std's own affair.
-    Inclusive [T: Static] [T] { start: T, end: T, exhausted: bool } {}
+    Inclusive shown "start..=end"; [T: Static] [T] { start: T, end: T, exhausted: bool } {}
 }
 iterator_type! {
     /// `Range`
-    HalfOpen [T: Static] [T] { start: T, end: T } {}
+    HalfOpen shown "start..end"; [T: Static] [T] { start: T, end: T } {}
 }
 iterator_type! {
     /// `RangeFrom`
-    From [T: Static] [T] { start: T } {}
+    From shown "start.."; [T: Static] [T] { start: T } {}
 }
 
 macro_rules! ranges {
@@ -63,7 +64,7 @@ macro_rules! equal_ranges {
 equal_ranges!(Eq Ne);
 
 macro_rules! bounds {
-    ($($ty:ident;)*) => {$(
+    ($($ty:ident shown $shown:literal;)*) => {$(
         impl<T: Value> Value for $ty<T>
         where
             T::Erased: Static,
@@ -72,20 +73,20 @@ macro_rules! bounds {
             type Inner = $ty<T::Erased>;
             type Depth = crate::types::Zero;
             const TYPE: &'static Type =
-                &Type::record(Kind::Struct, stringify!($ty), const { &layout(0, [("end", "end", TypeRef::of::<T>())]) });
+                &Type::record(Kind::Struct, $shown, const { &layout(0, [("end", "end", TypeRef::of::<T>())]) });
         }
     )*};
 }
 bounds! {
-    RangeTo;
-    RangeToInclusive;
+    RangeTo shown "..end";
+    RangeToInclusive shown "..=end";
 }
 
 impl Value for RangeFull {
     type Erased = Self;
     type Inner = Self;
     type Depth = crate::types::Zero;
-    const TYPE: &'static Type = &Type::record(Kind::Struct, "RangeFull", &[]);
+    const TYPE: &'static Type = &Type::record(Kind::Struct, "..", &[]);
 }
 
 /// Ranges are written out for each number: std has no trait of what they need.

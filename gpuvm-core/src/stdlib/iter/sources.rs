@@ -386,8 +386,9 @@ generic_methods! {
 }
 
 macro_rules! iterables {
-    ($([$($generics:tt)*] $ty:ty = $into:ty, $iterator:ty;)*) => {$(
+    ($([$($generics:tt)*] $ty:ty = $into:ty, $iterator:ty $(, $fixed:ident)?;)*) => {$(
         impl<$($generics)*> Iterable for $ty {
+            $(const FIXED: u32 = $fixed as u32;)?
             type Iterator = $iterator;
             type IntoSlot = crate::facts::IntoSlot<Self>;
             type NextSlot = crate::facts::NextSlot<Self>;
@@ -405,9 +406,9 @@ iterables! {
     [T: Static, E: Static] &'static mut Result<T, E> = result_iter_mut<T, E>, OptionIter<&'static mut T>;
     [T: Static] &'static [T] = iter<T>, Iter<T>;
     [T: Static] &'static mut [T] = iter_mut<T>, IterMut<T>;
-    [T: Static, const N: usize] &'static [T; N] = iter<T>, Iter<T>;
-    [T: Static, const N: usize] &'static mut [T; N] = iter_mut<T>, IterMut<T>;
-    [T: Static, const N: usize] [T; N] = into_iter<T, N>, IntoIter<T, N>;
+    [T: Static, const N: usize] &'static [T; N] = iter<T>, Iter<T>, N;
+    [T: Static, const N: usize] &'static mut [T; N] = iter_mut<T>, IterMut<T>, N;
+    [T: Static, const N: usize] [T; N] = into_iter<T, N>, IntoIter<T, N>, N;
 }
 
 macro_rules! made {

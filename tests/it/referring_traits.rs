@@ -1,0 +1,191 @@
+//! Traits with associated types, parameters and bodies that references implement, and what has such a trait by a bound.
+
+use gpuvm::prelude::*;
+
+cases! {
+    few: bodies_of_references, parameters_of_references, references_by_bounds, lists_by_references,
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Bits {
+    word: u32,
+}
+
+#[routine]
+trait Measure {
+    type Unit;
+    const SCALE: u32 = 1;
+    fn measure(&self) -> Self::Unit;
+    fn twice(&self) -> (Self::Unit, Self::Unit) {
+        (self.measure(), self.measure())
+    }
+    fn scale(&self) -> u32 {
+        Self::SCALE
+    }
+}
+
+#[routine]
+impl Measure for Bits {
+    type Unit = u32;
+    fn measure(&self) -> u32 {
+        self.word.count_ones()
+    }
+}
+
+#[routine]
+impl Measure for &Bits {
+    type Unit = u64;
+    const SCALE: u32 = 7;
+    fn measure(&self) -> u64 {
+        u64::from(self.word) << 1
+    }
+}
+
+/// The method of a value goes before that of a reference to it.
+#[routine]
+fn bodies_of_references(a: u32) -> (u32, u64, u64, u32, u32) {
+    let bits = Bits { word: a };
+    let (first, second) = <&Bits as Measure>::twice(&&bits);
+    let r = &bits;
+    (r.measure(), first, second, r.scale(), <&Bits as Measure>::scale(&r))
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Meters(u32);
+
+#[routine]
+trait Scale<F> {
+    type Out;
+    fn scale(self, by: F) -> Self::Out;
+    fn scale_twice(self, by: F) -> (Self::Out, Self::Out)
+    where
+        Self: Sized + Copy,
+        F: Copy,
+    {
+        (self.scale(by), self.scale(by))
+    }
+}
+
+#[routine]
+impl Scale<u32> for &Meters {
+    type Out = Meters;
+    fn scale(self, by: u32) -> Meters {
+        Meters(self.0.wrapping_mul(by))
+    }
+}
+
+#[routine]
+impl Scale<u8> for &Meters {
+    type Out = u32;
+    fn scale(self, by: u8) -> u32 {
+        self.0 ^ u32::from(by)
+    }
+}
+
+#[routine]
+impl<'a> Scale<&'a Meters> for &'a Meters {
+    type Out = u32;
+    fn scale(self, by: &'a Meters) -> u32 {
+        self.0 & by.0
+    }
+}
+
+#[routine]
+fn parameters_of_references(a: u32, b: u32) -> [u32; 4] {
+    let meters = Meters(a);
+    let r = &meters;
+    let (first, second) = r.scale_twice(b as u8);
+    [r.scale(b).0, first, second, r.scale(&Meters(b))]
+}
+
+#[routine]
+trait Encode {
+    type Code: Copy;
+    const WIDTH: u32;
+    fn encode(&self) -> Self::Code;
+    fn pair<E: Encode>(&self, other: E) -> (Self::Code, E::Code) {
+        (self.encode(), other.encode())
+    }
+}
+
+#[routine]
+impl Encode for u32 {
+    type Code = u64;
+    const WIDTH: u32 = 64;
+    fn encode(&self) -> u64 {
+        u64::from(*self) << 1
+    }
+}
+
+#[routine]
+impl Encode for bool {
+    type Code = u8;
+    const WIDTH: u32 = 8;
+    fn encode(&self) -> u8 {
+        u8::from(*self)
+    }
+}
+
+#[routine]
+impl<T: Encode> Encode for &T {
+    type Code = T::Code;
+    const WIDTH: u32 = T::WIDTH + 1;
+    fn encode(&self) -> T::Code {
+        (**self).encode()
+    }
+}
+
+#[routine]
+fn encoded<E: Encode>(value: E) -> (E::Code, u32) {
+    let of = &value;
+    (of.encode(), E::WIDTH)
+}
+
+#[routine]
+fn references_by_bounds(a: u32, b: u32) -> (u64, u8, (u64, u32), (u8, u32)) {
+    let r = &a;
+    let (code, flag) = r.pair(a > b);
+    (code, flag, encoded(&a), encoded(a < b))
+}
+
+#[routine]
+trait Source {
+    type Item;
+    fn fetch(&self, i: usize) -> Option<Self::Item>;
+    fn before(&self, end: usize) -> Option<Self::Item> {
+        if end == 0 { None } else { self.fetch(end - 1) }
+    }
+}
+
+#[routine]
+impl<'a> Source for &'a [u32] {
+    type Item = &'a u32;
+    fn fetch(&self, i: usize) -> Option<&'a u32> {
+        self.get(i)
+    }
+}
+
+#[routine]
+impl<const N: usize> Source for [u8; N] {
+    type Item = u8;
+    fn fetch(&self, i: usize) -> Option<u8> {
+        if i < N { Some(self[i]) } else { None }
+    }
+}
+
+#[routine]
+fn second<S: Source>(source: S) -> Option<S::Item> {
+    source.before(2)
+}
+
+#[routine]
+fn lists_by_references(a: u32, b: u32) -> (Option<u32>, Option<u8>, Option<u32>, Option<u8>) {
+    let list = [a, 2, 3];
+    let part = &list[..b as usize % 4];
+    (
+        part.before(b as usize % 5).copied(),
+        [7u8, 8].before(b as usize % 4),
+        second(part).copied(),
+        second([b as u8, a as u8]),
+    )
+}
