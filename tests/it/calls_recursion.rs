@@ -296,8 +296,8 @@ fn recursive_struct_result(n: u32) -> (f32, u32) {
 }
 
 #[routine]
-const fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
+const fn common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 #[routine]
@@ -312,10 +312,10 @@ const fn power(base: u32, exponent: u32) -> u32 {
     }
 }
 
-const POWERS: [u32; 3] = [power(2, 9), power(3, 5), gcd(48, 18)];
+const POWERS: [u32; 3] = [power(2, 9), power(3, 5), common_divisor(48, 18)];
 
 /// Functions that call themselves, in constants as well.
 #[routine]
 fn recursive_constants(a: u32, b: u32) -> (u32, u32, u32) {
-    (gcd(a, b), power(a, b % 64), POWERS[a as usize % 3])
+    (common_divisor(a, b), power(a, b % 64), POWERS[a as usize % 3])
 }
