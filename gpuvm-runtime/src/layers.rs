@@ -7,8 +7,20 @@ use std::path::{Path, PathBuf};
 /// The modules from the lowest layer to the highest. A module sees those of lower layers, and in the layer of `error` those beside it as well.
 const LAYERS: [&[&str]; 10] = [
     &[
-        "alarm", "atomics", "budget", "config", "counted", "handle", "json", "progress", "stats", "tally", "types",
-        "unheard", "vector",
+        "alarm",
+        "atomics",
+        "budget",
+        "by_function",
+        "config",
+        "counted",
+        "handle",
+        "json",
+        "progress",
+        "stats",
+        "tally",
+        "types",
+        "unheard",
+        "vector",
     ],
     &["content", "overlooked", "words"],
     &[
