@@ -2,9 +2,9 @@
 //! mean in a block of their own that asks it, and there it is known where routines look for it.
 
 use quote::ToTokens;
-use syn::{ImplItem, ImplItemFn, ItemImpl, WherePredicate};
+use syn::{GenericParam, ImplItem, ImplItemFn, ItemImpl, WherePredicate};
 
-use crate::given::{mentions, name};
+use crate::given::mentions;
 
 /// A block without these methods, and blocks of them; `None` where there are none.
 pub fn apart(block: &ItemImpl) -> Option<Vec<ItemImpl>> {
@@ -37,12 +37,16 @@ pub fn apart(block: &ItemImpl) -> Option<Vec<ItemImpl>> {
 /// Takes out of a method's `where` clause what it asks of the block's type parameters alone.
 fn take_asked(block: &ItemImpl, method: &mut ImplItemFn) -> Vec<WherePredicate> {
     let generics = &mut method.sig.generics;
-    let own: Vec<String> = generics.params.iter().map(|param| name(param).to_string()).collect();
+    let own = generics.params.iter().map(|param| match param {
+        GenericParam::Type(param) => &param.ident,
+        GenericParam::Const(param) => &param.ident,
+        GenericParam::Lifetime(param) => &param.lifetime.ident,
+    });
+    let own: Vec<_> = own.cloned().collect();
     let Some(clause) = &mut generics.where_clause else {
         return Vec::new();
     };
     let is_asked = |predicate: &WherePredicate| {
-        let text = predicate.to_token_stream();
         let WherePredicate::Type(of) = predicate else {
             return false;
         };
@@ -50,7 +54,7 @@ fn take_asked(block: &ItemImpl, method: &mut ImplItemFn) -> Vec<WherePredicate> 
             .generics
             .type_params()
             .any(|param| mentions(&of.bounded_ty, &param.ident))
-            && !mentions_any(text, &own)
+            && !own.iter().any(|name| mentions(predicate, name))
     };
     let (asked, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut clause.predicates).into_iter().partition(is_asked);
     clause.predicates = kept.into_iter().collect();
@@ -58,14 +62,6 @@ fn take_asked(block: &ItemImpl, method: &mut ImplItemFn) -> Vec<WherePredicate> 
         generics.where_clause = None;
     }
     asked
-}
-
-fn mentions_any(tokens: proc_macro2::TokenStream, names: &[String]) -> bool {
-    tokens.into_iter().any(|token| match token {
-        proc_macro2::TokenTree::Ident(found) => names.iter().any(|name| found == name.trim_start_matches('\'').trim()),
-        proc_macro2::TokenTree::Group(group) => mentions_any(group.stream(), names),
-        _ => false,
-    })
 }
 
 #[cfg(test)]

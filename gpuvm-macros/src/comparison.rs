@@ -6,7 +6,7 @@
 use gpuvm_nodes::node::Operator;
 use proc_macro2::{Ident, Span};
 
-use crate::file::{is_part, tells};
+use crate::file::{implements, tells};
 
 /// The methods of `PartialEq`, `PartialOrd` and `Ord`.
 pub const METHODS: &[&str] = gpuvm_nodes::method::of::COMPARISON;
@@ -22,18 +22,6 @@ pub fn is_written(of: &Ident, traits: &[&'static str]) -> bool {
     traits
         .iter()
         .any(|comparison| tells(of.span(), comparison, &name, |text| implements(text, comparison, &name)))
-}
-
-fn implements(text: &str, comparison: &str, name: &str) -> bool {
-    text.match_indices(comparison).any(|(at, _)| {
-        let rest = &text[at + comparison.len()..];
-        let (with, rest) = match rest.strip_prefix('<') {
-            Some(rest) => rest.split_once(" for ").unwrap_or_default(),
-            None => ("Self", rest.strip_prefix(" for ").unwrap_or_default()),
-        };
-        let is_own = |rest: &str| rest.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_part));
-        !text[..at].ends_with(is_part) && is_own(rest) && (with.starts_with("Self") || is_own(with))
-    })
 }
 
 /// The operators of order, with the methods behind them.
@@ -64,25 +52,4 @@ pub fn comparison(trait_name: &str, name: &str) -> Option<Ident> {
 
 fn constant(name: &str) -> Ident {
     Ident::new(&format!("__GPUVM_{name}"), Span::call_site())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::implements;
-
-    #[test]
-    fn what_a_file_compares_itself_is_seen() {
-        let text = "
-            impl<T: Ring> PartialEq for Poly<T> { fn eq(&self, other: &Self) -> bool { true } }
-            impl<T> core::cmp::PartialEq<Self> for Row<T> where T: Copy {}
-            impl<T> PartialEq<Grid<T>> for Grid<T> {}
-            impl<T> PartialEq<f32> for Cell<T> {}
-            impl<T: Ord> Ord for Heap<T> {}
-        ";
-        for name in ["Poly", "Row", "Grid"] {
-            assert!(implements(text, "PartialEq", name), "{name}");
-        }
-        assert!(!implements(text, "PartialEq", "Cell") && !implements(text, "PartialEq", "Pol"));
-        assert!(implements(text, "Ord", "Heap") && !implements(text, "Ord", "Row"));
-    }
 }

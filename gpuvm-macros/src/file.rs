@@ -56,13 +56,10 @@ pub fn tells_of_type(place: Span, what: &'static str, name: &str, find: impl Fn(
 
 /// Whether a file imports a name, or may by a `*`, from the crate's own modules.
 fn imports_own(text: &str, name: &str) -> bool {
-    imported(text)
-        .any(|words| words.iter().any(|word| word == name) && !words.iter().any(|word| word == "std" || word == "core"))
-        || text.split(';').any(|statement| {
-            statement.trim_end().ends_with("super::*") || {
-                let tree = statement.rfind("use ").map(|at| statement[at + "use ".len()..].trim());
-                tree.is_some_and(|tree| tree.starts_with("crate::") && tree.ends_with("::*"))
-            }
+    imports_from_others(text, name, &["std", "core"])
+        || uses(text).any(|(_, tree)| {
+            let tree = tree.trim();
+            tree.ends_with("super::*") || tree.starts_with("crate::") && tree.ends_with("::*")
         })
 }
 
@@ -88,9 +85,13 @@ pub fn has_own(text: &str, name: &str, modules: &[&str]) -> bool {
     let defines = words(text)
         .windows(2)
         .any(|pair| pair[1] == name && matches!(pair[0].as_str(), "struct" | "enum" | "union" | "type"));
-    defines
-        || imported(text)
-            .any(|words| words.iter().any(|word| word == name) && !words.iter().any(|word| modules.contains(&&**word)))
+    defines || imports_from_others(text, name, modules)
+}
+
+/// Whether a file imports a name, and not from one of these modules.
+fn imports_from_others(text: &str, name: &str, modules: &[&str]) -> bool {
+    imported(text)
+        .any(|words| words.iter().any(|word| word == name) && !words.iter().any(|word| modules.contains(&&**word)))
 }
 
 /// Whether a file imports a name from one of these modules of std's.
@@ -123,24 +124,58 @@ pub fn imports_module(text: &str, name: &str) -> bool {
                     .any(|word| word == "self")
             })
     };
-    text.split(';')
-        .filter_map(|statement| Some(&statement[statement.rfind("use ")?..]))
-        .any(|statement| {
-            statement
-                .match_indices(name)
-                .any(|(at, _)| !statement[..at].ends_with(is_part) && ends(&statement[at + name.len()..]))
-        })
+    uses(text).any(|(_, tree)| {
+        tree.match_indices(name)
+            .any(|(at, _)| !tree[..at].ends_with(is_part) && ends(&tree[at + name.len()..]))
+    })
 }
 
 /// The words of each import of a file.
 fn imported(text: &str) -> impl Iterator<Item = Vec<String>> {
-    text.split(';')
-        .filter_map(|statement| Some(words(&statement[statement.rfind("use ")?..])))
+    uses(text).map(|(_, tree)| words(tree))
+}
+
+/// Each import of a file, and what in comments and elsewhere looks as one: what stands before its `use`, from the statement before on, and behind it.
+pub fn uses(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    const USE: &str = "use ";
+    text.split(';').filter_map(|statement| {
+        let at = statement.rfind(USE)?;
+        Some((&statement[..at], &statement[at + USE.len()..]))
+    })
+}
+
+/// Whether a file has an `impl` of a trait for a type of a name: of one without parameters, or with the type itself as the first.
+pub fn implements(text: &str, of: &str, name: &str) -> bool {
+    text.match_indices(of).any(|(at, _)| {
+        let rest = &text[at + of.len()..];
+        let (with, rest) = match rest.strip_prefix('<') {
+            Some(rest) => rest.split_once(" for ").unwrap_or_default(),
+            None => ("Self", rest.strip_prefix(" for ").unwrap_or_default()),
+        };
+        let is_own = |rest: &str| rest.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_part));
+        !text[..at].ends_with(is_part) && is_own(rest) && (with.starts_with("Self") || is_own(with))
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{has_own, imports_module, imports_own, renamed};
+    use super::{has_own, implements, imports_module, imports_own, renamed};
+
+    #[test]
+    fn what_a_file_compares_itself_is_seen() {
+        let text = "
+            impl<T: Ring> PartialEq for Poly<T> { fn eq(&self, other: &Self) -> bool { true } }
+            impl<T> core::cmp::PartialEq<Self> for Row<T> where T: Copy {}
+            impl<T> PartialEq<Grid<T>> for Grid<T> {}
+            impl<T> PartialEq<f32> for Cell<T> {}
+            impl<T: Ord> Ord for Heap<T> {}
+        ";
+        for name in ["Poly", "Row", "Grid"] {
+            assert!(implements(text, "PartialEq", name), "{name}");
+        }
+        assert!(!implements(text, "PartialEq", "Cell") && !implements(text, "PartialEq", "Pol"));
+        assert!(implements(text, "Ord", "Heap") && !implements(text, "Ord", "Row"));
+    }
 
     #[test]
     fn what_is_imported_under_another_name_has_its_own() {

@@ -5,7 +5,7 @@ use syn::Type;
 use syn::visit::{self, Visit};
 
 use crate::cells::definition;
-use crate::file::{is_part, tells_of_type, words};
+use crate::file::{implements, tells_of_type, words};
 use crate::primitive::kind_of_name;
 
 /// Whether a type is such a one, or one of its arguments or parts is.
@@ -53,11 +53,7 @@ pub fn is_moved(text: &str, name: &str) -> bool {
     let end = parts.as_ptr() as usize - text.as_ptr() as usize;
     let derived = derived(&text[..end]);
     let has = |of: &str| derived.iter().any(|name| name == of);
-    let is_written = |of: &str| {
-        text.match_indices(&format!("{of} for {name}"))
-            .any(|(at, found)| !text[at + found.len()..].starts_with(is_part))
-    };
-    has("VmType") && !has("Copy") && !is_written("Copy") && !is_written("Drop")
+    has("VmType") && !has("Copy") && !implements(text, "Copy", name) && !implements(text, "Drop", name)
 }
 
 /// What the attributes before a type's definition derive.

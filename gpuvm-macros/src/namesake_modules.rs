@@ -16,7 +16,7 @@ use std::path::{Path as FilePath, PathBuf};
 use proc_macro2::{Ident, Span};
 use syn::{Path, UseTree};
 
-use crate::file::{self, is_part, words};
+use crate::file::{is_part, tells, uses};
 use crate::namesakes;
 
 /// Whether a function is in such a module, a file of its name.
@@ -38,22 +38,27 @@ fn is_called(function: &Ident) -> bool {
 /// The name of the module that a file is, if it has one function of that name, and that is a routine. One in a module inside of the file is in another.
 pub fn has_namesake(path: &FilePath, text: &str) -> Option<String> {
     let name = module_of(path)?;
-    let mut functions = text.match_indices("fn ").filter(|(at, _)| {
-        let (before, rest) = (&text[..*at], text[at + "fn ".len()..].trim_start());
-        let is_comment = before.rsplit('\n').next().is_some_and(|line| line.contains("//"));
-        let is_own = rest.strip_prefix(&*name).is_some_and(|rest| !rest.starts_with(is_part));
-        is_own && !is_comment && !before.ends_with(is_part)
-    });
-    let (at, _) = functions.next()?;
-    let before = &text[..at];
+    let mut functions = functions(text, &name);
+    let before = &text[..functions.next()?];
     let attributes = &before[before.rfind([';', '}']).map_or(0, |end| end + 1)..];
-    (functions.next().is_none() && attributes.contains("routine")).then_some(name)
+    let is_one = functions.next().is_none() && attributes.contains("routine");
+    is_one.then(|| name.clone())
 }
 
 /// Whether the file that a function is in defines another of a name.
 pub fn has_function(place: Span, name: &str) -> bool {
-    file::tells(place, "has a function", name, |text| {
-        words(text).windows(2).any(|pair| pair[0] == "fn" && pair[1] == name)
+    tells(place, "has a function", name, |text| {
+        functions(text, name).next().is_some()
+    })
+}
+
+/// Where in a text functions of a name begin.
+fn functions(text: &str, name: &str) -> impl Iterator<Item = usize> {
+    text.match_indices("fn ").map(|(at, _)| at).filter(move |&at| {
+        let (before, rest) = (&text[..at], text[at + "fn ".len()..].trim_start());
+        let is_comment = before.rsplit('\n').next().is_some_and(|line| line.contains("//"));
+        let is_own = rest.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_part));
+        is_own && !is_comment && !before.ends_with(is_part)
     })
 }
 
@@ -78,10 +83,8 @@ pub fn imported_beside(text: &str) -> Vec<String> {
 
 /// The imports of a text that may be of such a kind. What is not surely an import is not parsed: rustc shows what its lexer says of it.
 fn imports(text: &str) -> impl Iterator<Item = UseTree> {
-    text.split(';').filter_map(|statement| {
-        let at = statement.rfind("use ")?;
-        let line = statement[..at].rsplit('\n').next()?.trim_start();
-        let tree = &statement[at + "use ".len()..];
+    uses(text).filter_map(|(before, tree)| {
+        let line = before.rsplit('\n').next()?.trim_start();
         let is_import = line.is_empty() || line.starts_with("pub");
         let is_plain = tree
             .chars()

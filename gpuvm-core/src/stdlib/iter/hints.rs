@@ -146,7 +146,6 @@ fn of_parts(
     (outer.0.saturating_mul(fixed).saturating_add(least), most)
 }
 
-/// What never runs tells the encoder what the parts are, as their code comes first.
 /// What never runs tells the encoder what the parts are, because its code comes first.
 #[routine(library, inline)]
 fn flat_map_hint<I: Hinted, B: Elements<Iterator: Hinted>>(iter: &mut FlatMap<I, B>) -> (usize, Option<usize>) {
