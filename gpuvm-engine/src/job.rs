@@ -62,16 +62,20 @@ impl Tiles {
     /// Elements of a tile.
     pub const TILE: u32 = 1 << 12;
 
+    /// How many tiles each level has: those of so many elements, then those of what the tiles of a level come to, until there is one.
+    pub fn levels(elements: u32) -> impl Iterator<Item = u32> {
+        let tiles = |elements: u32| elements.div_ceil(Tiles::TILE);
+        std::iter::successors(Some(tiles(elements)), move |&all| (all > 1).then(|| tiles(all)))
+    }
+
     /// How much room is needed for what so many elements come to on the way.
     pub fn room(&self, elements: u32) -> u64 {
-        let tiles = |elements: u64| elements.div_ceil(u64::from(Tiles::TILE));
-        match self {
-            Tiles::Scan { chunk, .. } => {
-                let levels = std::iter::successors(Some(tiles(elements.into())), |&all| (all > 1).then(|| tiles(all)));
-                levels.map(|all| all * u64::from(1 + 2 * chunk)).sum()
-            }
-            Tiles::Marks => tiles(elements.into()) * u64::from(Tiles::MARKS + 1),
-        }
+        let (each, levels) = match self {
+            Tiles::Scan { chunk, .. } => (1 + 2 * chunk, usize::MAX),
+            Tiles::Marks => (Tiles::MARKS + 1, 1),
+        };
+        let all = Tiles::levels(elements).take(levels);
+        all.map(|tiles| u64::from(tiles) * u64::from(each)).sum()
     }
 
     /// Words of the marks of a tile. Behind those of all stands how many marks each has.

@@ -11,6 +11,7 @@ use gpuvm_core::specialise::flow::op_at;
 use gpuvm_engine::{
     Demand, DeviceMemory, Engine, Error, Execute, Image, Job, ResidentKernel, Result, Running, Sequence, Source, Tiles,
 };
+use gpuvm_shaders::layout::tile;
 
 use super::cache::{Cache, Compilers};
 use super::habits::Habits;
@@ -24,7 +25,6 @@ use crate::library::Library;
 use crate::pace::Experience;
 use crate::session::{JobSequence, Session, capacity, groups};
 use crate::stepper::{Batch, BoundStepper, Need, Reach, Recorded, Schedule, Scheduler, Shared, Stepper};
-use gpuvm_shaders::layout::tile;
 
 /// The specialised engine on one device. A clone is another handle to it.
 #[derive(Clone, Debug)]
@@ -464,12 +464,11 @@ struct Pass {
 
 /// The dispatches for so many elements. Those of a scan tell by how many workgroups they have which level they are of.
 fn passes(gpu: &Gpu, tiles: Passes, elements: u32) -> Vec<Pass> {
-    let tiles_of = |elements: u32| elements.div_ceil(tile::TILE).max(1);
     let pass = |folds, tiles: u32| Pass {
         folds,
         groups: groups(gpu, u64::from(tiles) * u64::from(tile::WORKGROUP), tile::WORKGROUP),
     };
-    let levels = std::iter::successors(Some(tiles_of(elements)), |&all| (all > 1).then(|| tiles_of(all)));
+    let levels = Tiles::levels(elements.max(1));
     let levels: Vec<u32> = match tiles {
         Passes::Scan => levels.collect(),
         Passes::Mark => levels.take(1).collect(),
