@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use gpuvm_core::program::{Program, ProgramId};
 use gpuvm_engine::{Error, Result};
 
-use super::kernel::{Passes, SpecializedKernel, Work};
+use super::kernel::{Passes, Readiness, SpecializedKernel, Work};
 use super::options::Options;
 use crate::gpu::Gpu;
 use crate::library::Library;
@@ -80,7 +80,7 @@ impl Cache {
         let (cache, work, noted) = (self.clone(), work.clone(), key.clone());
         let compile = move || {
             // Whoever asks again hears of a failure.
-            let _ = cache.make(&work, key);
+            let _ = cache.make(&work, key, Readiness::Whole);
         };
         compilers.spawn(compile).inspect_err(|_| {
             self.known().kernels.remove(&noted);
@@ -106,13 +106,13 @@ impl Cache {
         }
         known.kernels.insert(key.clone(), Entry::Making);
         drop(known);
-        self.make(work, key)
+        self.make(work, key, Readiness::Starts)
     }
 
     /// Compiles a kernel that is noted as being made, and notes what came of it.
-    fn make(&self, work: &Work, key: Key) -> Result<Arc<SpecializedKernel>> {
+    fn make(&self, work: &Work, key: Key, readiness: Readiness) -> Result<Arc<SpecializedKernel>> {
         let cleanup = Cleanup { cache: self, key: &key };
-        let made = SpecializedKernel::new(&self.gpu, work, &key.3).map(Arc::new);
+        let made = SpecializedKernel::new(&self.gpu, work, &key.3, readiness).map(Arc::new);
         std::mem::forget(cleanup);
         let mut known = self.known();
         known.now += 1;

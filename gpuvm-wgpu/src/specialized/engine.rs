@@ -57,6 +57,7 @@ struct OnBuffers {
 /// A session on a specialised program. Where VMs have to stop at breakpoints or after an exact number of instructions it goes on by
 /// interpreter, and after that until all of them stand where the kernel takes VMs up.
 pub struct Specializing {
+    gpu: Arc<Gpu>,
     program: Arc<Program>,
     prepared: Arc<Prepared>,
     interpreter: Interpreter,
@@ -216,6 +217,7 @@ impl Specialized {
     /// [`Error::Device`](gpuvm_engine::Error::Device) if the program is damaged or the device refuses the interpreter for it.
     pub fn schedule_with(&self, program: &Arc<Program>, kernel: Arc<SpecializedKernel>) -> Result<Specializing> {
         Ok(Specializing {
+            gpu: self.gpu.clone(),
             program: program.clone(),
             prepared: Arc::new(Prepared::new(kernel)),
             interpreter: self.interpreter.clone(),
@@ -337,6 +339,9 @@ impl Schedule for Specializing {
             }
         }
         self.standing = Standing::Ready;
+        if let Some(resumed) = self.prepared.kernel.resumed.as_ref().filter(|_| !need.fresh) {
+            resumed.pipeline(&self.gpu)?;
+        }
         Ok(self.prepared.clone())
     }
 
@@ -376,7 +381,14 @@ impl Stepper for Prepared {
     }
 
     fn reach(&self) -> Reach {
-        self.reach
+        let mut reach = self.reach;
+        if let Some(resumed) = &self.kernel.resumed
+            && resumed.ready().is_none()
+        {
+            // The others would be its.
+            reach.dispatches = 1;
+        }
+        reach
     }
 
     fn ends_at_once(&self) -> bool {
@@ -427,7 +439,11 @@ impl BoundStepper for OnBuffers {
             let first = dispatch == 0;
             let pipeline = match &self.kernel.resumed {
                 _ if first && batch.fresh => &self.kernel.fresh,
-                Some(resumed) => resumed,
+                Some(resumed) => match resumed.ready() {
+                    Some(resumed) => resumed,
+                    // There will be another batch.
+                    None => break,
+                },
                 // All VMs have run to their ends.
                 None => break,
             };
@@ -480,7 +496,7 @@ fn passes(gpu: &Gpu, tiles: Passes, elements: u32) -> Vec<Pass> {
 impl BoundStepper for OnTiles {
     fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
         for Pass { folds, groups } in &self.passes {
-            let pipeline = match &self.kernel.resumed {
+            let pipeline = match &self.kernel.fold {
                 Some(fold) if *folds => fold,
                 _ => &self.kernel.fresh,
             };

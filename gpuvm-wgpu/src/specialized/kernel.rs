@@ -1,6 +1,7 @@
 //! Makes pipelines of a specialised program, or of two whose jobs are joined.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::thread::ScopedJoinHandle;
 
 use gpuvm_core::program::{Program, ProgramId};
 use gpuvm_engine::{Error, Result, Tiles};
@@ -103,9 +104,11 @@ pub struct SpecializedKernel {
     /// For VMs that have not started.
     pub fresh: wgpu::ComputePipeline,
     /// For VMs that have been stopped, if the program can be stopped. Those of joined jobs go on by a kernel of their own.
-    pub resumed: Option<wgpu::ComputePipeline>,
-    /// What becomes of elements. To scan those of several tiles, `resumed` folds the tiles before.
+    pub resumed: Option<Resumed>,
+    /// What becomes of elements.
     pub tiles: Option<Passes>,
+    /// What folds the tiles before those of several are scanned.
+    pub fold: Option<wgpu::ComputePipeline>,
     /// Whether it is of joined jobs, and has a uniform for each.
     pub joined: bool,
     /// Whether it has a binding of atomic pairs. Joined jobs have none.
@@ -124,6 +127,24 @@ pub struct SpecializedKernel {
     pub reach: Reach,
     /// What is remembered of its launches.
     pub experience: Experience,
+}
+
+/// The kernel for VMs that have been stopped, which is compiled when one of them is to go on: most launches end in one submission.
+#[derive(Debug)]
+pub struct Resumed {
+    shader: Shader,
+    path: Path,
+    layouts: Vec<wgpu::BindGroupLayout>,
+    pipeline: OnceLock<Result<wgpu::ComputePipeline>>,
+}
+
+/// What of a kernel is compiled before it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// What VMs start with.
+    Starts,
+    /// All of it.
+    Whole,
 }
 
 /// A shader as it goes to the driver.
@@ -270,7 +291,7 @@ impl SpecializedKernel {
     /// # Errors
     ///
     /// [`Error::Device`] if the device refuses it.
-    pub fn new(gpu: &Gpu, work: &Work, options: &Options) -> Result<SpecializedKernel> {
+    pub fn new(gpu: &Gpu, work: &Work, options: &Options, readiness: Readiness) -> Result<SpecializedKernel> {
         let base = &*base(options.floats)?;
         let Work { program, then, tiles } = work;
         let joined = then.is_some() && tiles.is_none();
@@ -289,9 +310,12 @@ impl SpecializedKernel {
         if tiles.is_none() {
             fresh.set_workgroup(workgroup);
         }
-        let resumed = match tiles {
+        let fold = match tiles {
             Some(Passes::Scan) => Some(tiled("fold_tiles")?),
-            None if fresh.about.suspends && then.is_none() => Some(Shader::new(program, options, Start::Resumed)?),
+            _ => None,
+        };
+        let resumed = match (tiles, then) {
+            (None, None) if fresh.about.suspends => Some(Shader::new(program, options, Start::Resumed)?),
             _ => None,
         };
         let room = gpu.limits.max_compute_workgroup_storage_size;
@@ -303,12 +327,28 @@ impl SpecializedKernel {
         let has_pairs = program.has_atomic_pairs();
         let mut layouts = layouts(gpu, program, options, joined)?;
         let path = path(gpu, options);
-        let maker = Maker::new(gpu, &layouts, || content_of(path, [Some(&fresh), resumed.as_ref()]));
-        let pipelines = pipelines(&maker, path, &fresh, resumed.as_ref())?;
-        maker.keep();
+        let resumed = resumed.map(|shader| Resumed {
+            shader,
+            path,
+            layouts: layouts.clone(),
+            pipeline: OnceLock::new(),
+        });
+        let shaders: Vec<&Shader> = std::iter::once(&fresh).chain(&fold).collect();
+        let whole = resumed.as_ref().filter(|_| readiness == Readiness::Whole);
+        let mut pipelines = std::thread::scope(|scope| {
+            let other = whole.map(|resumed| scope.spawn(|| resumed.pipeline(gpu).map(|_| ())));
+            let pipelines = compiled(gpu, &layouts, path, &shaders)?;
+            if let Some(other) = other {
+                other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            }
+            Ok(pipelines.into_iter())
+        })?;
+        let unmade = || Error::Device {
+            reason: format!("no kernel was made of `{}`", program.name),
+        };
         Ok(SpecializedKernel {
-            fresh: pipelines.0,
-            resumed: pipelines.1,
+            fresh: pipelines.next().ok_or_else(unmade)?,
+            fold: pipelines.next(),
             tiles: *tiles,
             joined,
             has_pairs,
@@ -316,10 +356,32 @@ impl SpecializedKernel {
             layout: layouts.swap_remove(0),
             workgroup,
             uniform: uniform_fields(&base.module),
-            about: resumed.map_or(fresh.about, |shader| shader.about),
+            about: match &resumed {
+                Some(resumed) => resumed.shader.about.clone(),
+                None => fresh.about,
+            },
+            resumed,
             reach: reach(gpu.software, program),
             experience: Experience::default(),
         })
+    }
+}
+
+impl Resumed {
+    /// Compiles it, if nobody has.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if the device refuses it.
+    pub fn pipeline(&self, gpu: &Gpu) -> Result<&wgpu::ComputePipeline> {
+        let Resumed { shader, path, .. } = self;
+        let compile = || compiled(gpu, &self.layouts, *path, &[shader]).map(|mut pipelines| pipelines.swap_remove(0));
+        self.pipeline.get_or_init(compile).as_ref().map_err(Error::clone)
+    }
+
+    /// The kernel, if it is compiled.
+    pub fn ready(&self) -> Option<&wgpu::ComputePipeline> {
+        self.pipeline.get()?.as_ref().ok()
     }
 }
 
@@ -370,26 +432,30 @@ pub fn path(gpu: &Gpu, options: &Options) -> Path {
 }
 
 /// What shaders are, and how they reach the driver, as a hash.
-pub fn content_of(path: Path, shaders: [Option<&Shader>; 2]) -> ProgramId {
-    let modules = shaders.map(|shader| shader.map(|shader| &shader.module));
+pub fn content_of(path: Path, shaders: &[&Shader]) -> ProgramId {
+    let modules: Vec<&Module> = shaders.iter().map(|shader| &shader.module).collect();
     ProgramId::of(format!("{path:?} {modules:?}").as_bytes())
 }
 
-/// Both pipelines, at the same time: drivers take their time over each.
-fn pipelines(
-    maker: &Maker<'_>,
+/// Pipelines of shaders with bind groups of these layouts, at the same time: drivers take their time over each.
+fn compiled(
+    gpu: &Gpu,
+    layouts: &[wgpu::BindGroupLayout],
     path: Path,
-    fresh: &Shader,
-    resumed: Option<&Shader>,
-) -> Result<(wgpu::ComputePipeline, Option<wgpu::ComputePipeline>)> {
+    shaders: &[&Shader],
+) -> Result<Vec<wgpu::ComputePipeline>> {
+    let maker = Maker::new(gpu, layouts, || content_of(path, shaders));
     let pipeline = |shader: &Shader| maker.pipeline(&shader.unchecked(pipeline::Start::Dispatch), path);
-    let Some(resumed) = resumed else {
-        return Ok((pipeline(fresh)?, None));
+    let pipelines = match shaders {
+        [alone] => vec![pipeline(alone)?],
+        _ => std::thread::scope(|scope| {
+            let threads: Vec<_> = shaders.iter().map(|shader| scope.spawn(|| pipeline(shader))).collect();
+            let joined = threads.into_iter().map(ScopedJoinHandle::join);
+            joined
+                .map(|made| made.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect::<Result<_>>()
+        })?,
     };
-    std::thread::scope(|scope| {
-        let other = scope.spawn(|| pipeline(resumed));
-        let fresh = pipeline(fresh);
-        let resumed = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok((fresh?, Some(resumed?)))
-    })
+    maker.keep();
+    Ok(pipelines)
 }

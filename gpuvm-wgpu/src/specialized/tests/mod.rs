@@ -21,7 +21,7 @@ use gpuvm_pool::{Lease, Pool};
 
 use super::emit::Start;
 use super::engine::Prepared;
-use super::kernel::{Shader, SpecializedKernel};
+use super::kernel::{Readiness, Shader, SpecializedKernel};
 use super::options::Options;
 use crate::gpu::Gpu;
 use crate::session::Session;
@@ -71,7 +71,7 @@ impl Schedule for Always {
 /// Begins a job in dispatches of so many cycles.
 fn begin(job: &Batch, options: &Options, cycles: u32) -> Box<dyn Running> {
     let gpu = device();
-    let kernel = SpecializedKernel::new(gpu, &(&job.program).into(), options).unwrap();
+    let kernel = SpecializedKernel::new(gpu, &(&job.program).into(), options, Readiness::Whole).unwrap();
     let reach = Reach {
         cycles,
         dispatches: 5,
