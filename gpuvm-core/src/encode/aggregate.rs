@@ -175,8 +175,7 @@ impl Encoder<'_> {
             self.set(base, tag);
         }
         let first = self.stack.len - count as usize;
-        let mut never = false;
-        let mut given = 0u64;
+        let (mut never, named) = (false, self.at);
         let mut i = 0;
         while i < count {
             let index = match given_as {
@@ -187,19 +186,15 @@ impl Encoder<'_> {
             let operand = self.stack.items[first + i as usize];
             never = never || matches!(operand.at, Where::Never);
             self.store_words(base + field.offset, operand, field.type_ref());
-            if rest.is_some() {
-                given |= 1 << (index & 63);
-            }
             i += 1;
         }
         self.stack.len = first;
         if let Some(rest) = rest {
-            assert!(fields.len() <= 64, "`..base` is for structs of at most 64 fields");
             never = never || matches!(rest.at, Where::Never);
             let rest = self.deref_all(rest);
             let mut i = 0;
             while i < fields.len() && !matches!(rest.at, Where::Never) {
-                if given >> i & 1 == 0 {
+                if !self.is_among(named, count, fields[i].hash) {
                     let part = rest.part_ref(fields[i].type_ref(), fields[i].offset);
                     self.store_words(base + fields[i].offset, part, fields[i].type_ref());
                 }
@@ -221,6 +216,19 @@ impl Encoder<'_> {
         } else {
             Operand::fresh(TypeRef::value(ty), base)
         });
+    }
+
+    /// Whether a name's hash is among `count` of them in the node stream.
+    const fn is_among(&mut self, named: usize, count: u32, hash: u32) -> bool {
+        let here = self.at;
+        self.at = named;
+        let (mut i, mut found) = (0, false);
+        while i < count && !found {
+            found = self.hash() == hash;
+            i += 1;
+        }
+        self.at = here;
+        found
     }
 
     /// A struct that holds closures: its fields are operands of their own.
