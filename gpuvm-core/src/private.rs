@@ -16,10 +16,10 @@ pub use crate::stdlib::iter::{
     GivenIterable, GivenIterator, HalfOpen, Hinted, Inclusive, KnownDoubleEnded, KnownExactSize, KnownIterator,
     Sequence, advance_back_by_next, advance_by_next, each_by_next,
 };
-pub use crate::stdlib::{SelectNth, routines as std_routines};
+pub use crate::stdlib::{SelectNth, ordering, routines as std_routines};
 pub use crate::types::{
-    Against, Answer, Comparison, Comparisons, ConstantField, ConstantValue, ConstantWord, Context, Dereferenced, Field,
-    Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, NoConstant, Plain, Referred, RingMessage, Static, Type, TypeRef, Value,
-    Variant, VmType, Zero, constant_words, field, field_mut, name_hash, payload, payload_mut, plain_words,
-    variant_words,
+    Against, Answer, ByHand, Comparison, Comparisons, ConstantField, ConstantValue, ConstantWord, Context,
+    Dereferenced, Field, Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, NoConstant, Plain, Referred, RingMessage, Static,
+    Type, TypeRef, Value, Variant, VmType, Zero, constant_words, field, field_mut, name_hash, payload, payload_mut,
+    plain_words, variant_words,
 };

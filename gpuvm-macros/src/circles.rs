@@ -3,7 +3,7 @@
 
 use proc_macro2::Ident;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type};
+use syn::{Block, Expr, GenericParam, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type};
 
 use crate::callable;
 use crate::file::items_around;
@@ -85,6 +85,26 @@ pub fn check_function(signature: &Signature, body: &Block, report: &mut Report) 
     if let Some(call) = closing {
         report.circle_of_functions(call);
     }
+}
+
+/// The places of the type parameters that are called, among those that a path gives a function that the file has.
+pub fn called_parameters(name: &Ident) -> Vec<usize> {
+    let Some(items) = items_around(name.span()) else {
+        return Vec::new();
+    };
+    let mut beside = Vec::new();
+    functions_beside(&items, name, &mut beside);
+    let Some(function) = beside.into_iter().find(|function| function.sig.ident == *name) else {
+        return Vec::new();
+    };
+    let generics = &function.sig.generics;
+    let params = generics
+        .params
+        .iter()
+        .filter(|param| !matches!(param, GenericParam::Lifetime(_)));
+    let is_called = |param: &GenericParam| matches!(param, GenericParam::Type(param) if callable::is_called(&param.ident, generics));
+    let places = params.enumerate().filter(|(_, param)| is_called(param));
+    places.map(|(place, _)| place).collect()
 }
 
 /// The functions of the module that has one of that name.

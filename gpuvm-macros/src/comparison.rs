@@ -16,12 +16,15 @@ pub fn is_derived(name: &str) -> bool {
     METHODS.contains(&name) || name == "clone"
 }
 
-/// Whether the file of a type has an `impl` of one of these traits for it, to compare it with itself.
-pub fn is_written(of: &Ident, traits: &[&'static str]) -> bool {
+/// Whether the file of a type has an `impl` of a trait for it, to compare it with itself.
+pub fn is_written(of: &Ident, comparison: &'static str) -> bool {
     let name = crate::plain_name(of);
-    traits
-        .iter()
-        .any(|comparison| tells(of.span(), comparison, &name, |text| implements(text, comparison, &name)))
+    tells(of.span(), comparison, &name, |text| implements(text, comparison, &name))
+}
+
+/// Whether a method of an order is `PartialOrd`'s.
+pub fn of_partial_order(name: &str) -> bool {
+    matches!(name, "partial_cmp" | "lt" | "le" | "gt" | "ge")
 }
 
 /// The operators of order, with the methods behind them.

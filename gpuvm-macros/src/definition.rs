@@ -475,7 +475,9 @@ impl Method {
             .chain([syn::parse_quote!(const __NAME: u32)])
             .collect();
         let (implementation, _, clause) = generics.split_for_impl();
+        let of_implementor = self.of_implementor(of, &marker, &lifetimes);
         Some(quote! {
+            #of_implementor
             #[doc(hidden)]
             #visibility struct #marker<#(#lifetimes,)* __T: ?::core::marker::Sized, #(#bare),*> {
                 __types: ::core::marker::PhantomData<(#(&#lifetimes (),)* fn(&__T) -> (#(#types,)*))>,
@@ -485,6 +487,28 @@ impl Method {
             impl #implementation ::gpuvm::__private::Method<__NAME> for #marker<#(#lifetimes,)* __T, #(#names),*> #clause {
                 type Slot = ::gpuvm::__private::MethodSlot<__NAME, Self>;
                 const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = <__T as #path>::#routine;
+            }
+        })
+    }
+}
+
+impl Method {
+    /// What tells callers whose receiver may be a reference that has the trait itself how the method takes it.
+    fn of_implementor(&self, of: &Trait<'_>, marker: &Ident, lifetimes: &[&syn::Lifetime]) -> Option<TokenStream> {
+        let takes = match self.receiver.as_ref()? {
+            Type::Reference(receiver) if receiver.mutability.is_some() => quote!(TakesMut),
+            Type::Reference(_) => quote!(TakesRef),
+            _ => quote!(TakesValue),
+        };
+        let bare = of.own.params.iter().map(emit::bare);
+        let names: Vec<TokenStream> = of.own.params.iter().map(given::name).collect();
+        Some(quote! {
+            #[automatically_derived]
+            impl<#(#lifetimes,)* __T: ?::core::marker::Sized, #(#bare),*> ::gpuvm::__private::OfImplementor
+                for #marker<#(#lifetimes,)* __T, #(#names),*>
+            {
+                type Of<__U: ?::core::marker::Sized> = #marker<#(#lifetimes,)* __U, #(#names),*>;
+                type Takes = ::gpuvm::__private::#takes;
             }
         })
     }

@@ -16,6 +16,7 @@ use crate::implementation;
 use crate::kept;
 use crate::launch::at;
 use crate::lower::{check_type, member_name};
+use crate::markers;
 use crate::namesakes;
 use crate::parameters::{self, Parameters, names_any};
 use crate::plain_name;
@@ -26,12 +27,20 @@ use crate::routine::holds_references;
 
 /// `#[derive(VmType)]`
 pub fn vm_type(item: TokenStream) -> TokenStream {
-    derive(item, false)
+    with_markers(item, false)
 }
 
 /// `#[derive(RingMessage)]`
 pub fn ring_message(item: TokenStream) -> TokenStream {
-    derive(item, true)
+    with_markers(item, true)
+}
+
+/// A derive of the user's, and what it has to care for.
+fn with_markers(item: TokenStream, is_message: bool) -> TokenStream {
+    let input = syn::parse2::<DeriveInput>(item.clone());
+    let markers = markers::beside(input.ok().map(|input| input.ident.span()));
+    let derived = derive(item, is_message);
+    quote!(#derived #markers)
 }
 
 fn derive(item: TokenStream, is_message: bool) -> TokenStream {
@@ -41,18 +50,15 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
         Err(error) => return error.into_compile_error(),
     };
     let Attributes {
-        mut manual_eq,
-        mut manual_ord,
+        manual_eq,
+        manual_ord,
         home,
     } = Attributes::of(&input, &mut report);
-    if input.generics.type_params().next().is_some() {
-        manual_eq |= comparison::is_written(&input.ident, &["PartialEq"]);
-        manual_ord |= comparison::is_written(&input.ident, &["PartialOrd", "Ord"]);
-    }
+    let by_hand = ByHand::of(&input, manual_eq, manual_ord);
     check(&input, &mut report);
     let derived = match &input.data {
-        Data::Struct(data) => structure(&input, &data.fields),
-        Data::Enum(data) => enumeration(&input, data),
+        Data::Struct(data) => structure(&input, &by_hand, &data.fields),
+        Data::Enum(data) => enumeration(&input, &by_hand, data),
         Data::Union(data) => {
             report.union(data.union_token);
             Derived::default()
@@ -74,12 +80,12 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     } = Parameters::of(&input.generics, fields(&input.data).map(|field| &field.ty));
     asked_by_deref(&input, &mut inside);
     let clone = methods(&["clone"], name, &forever);
-    let equality = if manual_eq {
+    let equality = if by_hand.eq {
         TokenStream::new()
     } else {
         equality(&input, &forever, refused || borrows(&input))
     };
-    let order = (!manual_ord).then(|| order(&input, &forever));
+    let order = order(&input, &by_hand, &forever);
     let hash = match refused || borrows(&input) {
         true => TokenStream::new(),
         false => hash(&input),
@@ -180,7 +186,27 @@ impl Derived {
     }
 }
 
-fn structure(input: &DeriveInput, fields: &Fields) -> Derived {
+/// Which comparisons of a generic type its user has written.
+struct ByHand {
+    eq: bool,
+    partial_cmp: bool,
+    cmp: bool,
+}
+
+impl ByHand {
+    /// Of a type that may say so itself.
+    fn of(input: &DeriveInput, manual_eq: bool, manual_ord: bool) -> ByHand {
+        let is_generic = input.generics.type_params().next().is_some();
+        let is_written = |of: &'static str| is_generic && comparison::is_written(&input.ident, of);
+        ByHand {
+            eq: manual_eq || is_written("PartialEq"),
+            partial_cmp: manual_ord || is_written("PartialOrd"),
+            cmp: manual_ord || is_written("Ord"),
+        }
+    }
+}
+
+fn structure(input: &DeriveInput, by_hand: &ByHand, fields: &Fields) -> Derived {
     let name = plain_name(&input.ident);
     let parts = layout(fields, 0, input);
     let write = fields.members().zip(fields).enumerate().map(|(i, (member, field))| {
@@ -209,6 +235,7 @@ fn structure(input: &DeriveInput, fields: &Fields) -> Derived {
         },
         ty: compared(
             input,
+            by_hand,
             &quote!(::gpuvm::__private::Type::record(::gpuvm::__private::Kind::Struct, #name, #parts)),
         ),
         write,
@@ -216,7 +243,7 @@ fn structure(input: &DeriveInput, fields: &Fields) -> Derived {
     }
 }
 
-fn enumeration(input: &DeriveInput, data: &syn::DataEnum) -> Derived {
+fn enumeration(input: &DeriveInput, by_hand: &ByHand, data: &syn::DataEnum) -> Derived {
     let name = plain_name(&input.ident);
     let mut discriminant = quote!(0);
     let variants: Vec<TokenStream> = data
@@ -305,6 +332,7 @@ fn enumeration(input: &DeriveInput, data: &syn::DataEnum) -> Derived {
     Derived {
         ty: compared(
             input,
+            by_hand,
             &quote!(::gpuvm::__private::Type::tagged(#name, const { &[#(#variants),*] })),
         ),
         write: quote! {
@@ -417,9 +445,10 @@ fn fits(body: TokenStream) -> TokenStream {
 }
 
 /// The type with the comparisons and the `Deref` that its user has written.
-fn compared(input: &DeriveInput, ty: &TokenStream) -> TokenStream {
+fn compared(input: &DeriveInput, by_hand: &ByHand, ty: &TokenStream) -> TokenStream {
     // Its routines are those of the type without lifetimes.
     let behind = erased(input);
+    let ByHand { eq, partial_cmp, cmp } = by_hand;
     quote! {&{
         use ::gpuvm::__private::Written as _;
         #ty.compared(::gpuvm::__private::Comparisons {
@@ -427,6 +456,7 @@ fn compared(input: &DeriveInput, ty: &TokenStream) -> TokenStream {
             partial_cmp: Self::__GPUVM_PARTIAL_CMP,
             cmp: Self::__GPUVM_CMP,
             reversed: false,
+            by_hand: ::gpuvm::__private::ByHand { eq: #eq, partial_cmp: #partial_cmp, cmp: #cmp },
         }).dereferenced(<#behind>::__GPUVM_DEREF, <#behind>::__GPUVM_DEREF_MUT)
     }}
 }
@@ -561,7 +591,7 @@ fn equality(input: &DeriveInput, generics: &Generics, refused: bool) -> TokenStr
 }
 
 /// Order part by part, likewise.
-fn order(input: &DeriveInput, generics: &Generics) -> TokenStream {
+fn order(input: &DeriveInput, by_hand: &ByHand, generics: &Generics) -> TokenStream {
     let name = &input.ident;
     let (implementation, arguments, clause) = generics.split_for_impl();
     let operators = comparison::ORDER.iter().map(|(method, operator)| {
@@ -578,8 +608,20 @@ fn order(input: &DeriveInput, generics: &Generics) -> TokenStream {
             }
         }
     });
-    let methods = methods(&comparison::METHODS[2..], name, generics);
-    quote!(#(#operators)* #methods)
+    let of = |partial: bool| {
+        let named = comparison::METHODS[2..].iter();
+        let named: Vec<&str> = named
+            .filter(|name| comparison::of_partial_order(name) == partial)
+            .copied()
+            .collect();
+        methods(&named, name, generics)
+    };
+    let partial = (!by_hand.partial_cmp).then(|| {
+        let methods = of(true);
+        quote!(#(#operators)* #methods)
+    });
+    let total = (!by_hand.cmp).then(|| of(false));
+    quote!(#partial #total)
 }
 
 /// The routine beside what std's derive of `Hash` makes, where that is derived as well: a derive is not told, so it looks at the file.

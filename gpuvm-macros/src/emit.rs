@@ -11,8 +11,8 @@ use crate::opaque::{self, Pointer};
 use crate::report::{Report, unless_refused};
 use crate::routine::{Parts, turbofish, vm_generics};
 use crate::{
-    callable, configuration, context, definition, expansion, given, home, implementation, namesake_modules, namesakes,
-    native, ring, underived,
+    callable, configuration, context, definition, expansion, given, home, implementation, markers, namesake_modules,
+    namesakes, native, ring, underived,
 };
 
 /// `#[routine]`
@@ -52,6 +52,10 @@ fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
         Ok(item @ (Item::Fn(_) | Item::Impl(_) | Item::Trait(_))) if !args.library => underived::told(item),
         _ => TokenStream::new(),
     };
+    let markers = match &parsed {
+        Ok(item) if !args.library => markers::beside(expansion::place_of(item)),
+        _ => TokenStream::new(),
+    };
     let has_arguments = args.id.is_some() || args.relaxed.is_some();
     let tokens = match parsed {
         Ok(Item::Fn(function)) => free_function(&args, &function, report),
@@ -76,7 +80,7 @@ fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
         }
         Err(error) => misread(&item, &error),
     };
-    home::redirect(quote!(#tokens #underived), args.home.as_ref())
+    home::redirect(quote!(#tokens #underived #markers), args.home.as_ref())
 }
 
 /// An item that is no Rust, as rustc says itself. If rustc can read it all the same, it is left to a lint to say what was not understood: no error is
@@ -175,7 +179,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
         Role::Routine if args.callee => TokenStream::new(),
         Role::Routine => marker.launch(args),
     };
-    let found = marker.is_in_namesake().then(|| marker.function());
+    let found = marker.is_hidden().then(|| marker.function());
     quote! {
         #native
         #marker_item
@@ -201,9 +205,11 @@ fn callees(lowered: &Lowered) -> TokenStream {
         None if namesake_modules::leads_there(path) => quote!(ByFunction),
         None => quote!(NotARoutine),
     });
-    let paths = lowered.callees.iter().cloned();
-    let paths = paths.chain(lowered.modules.iter().cloned().map(syn::Path::from));
-    let imports = paths.zip(aliases.iter().chain(&modules)).map(|(path, alias)| {
+    // Beside a module of its name an import would find that as the type.
+    let callees = lowered.callees.iter().cloned().zip(&aliases);
+    let callees = callees.filter(|(path, _)| !namesake_modules::is_hidden_by_module(path));
+    let parents = lowered.modules.iter().cloned().map(syn::Path::from).zip(&modules);
+    let imports = callees.chain(parents).map(|(path, alias)| {
         // An error of the import is one of the call.
         let mut alias = alias.clone();
         alias.set_span(alias.span().located_at(crate::shadow::at(&path)));
@@ -374,7 +380,7 @@ impl Marker<'_> {
             }
         });
         let asked = asked(&[], &TokenStream::new());
-        let structure = match self.is_in_namesake() {
+        let structure = match self.is_hidden() {
             // Callers' code is of that type, though they do not see the name.
             true => {
                 let hidden = format_ident!("__Gpuvm_{name}");
@@ -410,6 +416,11 @@ impl Marker<'_> {
     /// Whether the function is in a module of its name and imported beside that: see [`namesake_modules`].
     pub fn is_in_namesake(&self) -> bool {
         namesake_modules::is_in_one(&self.function.sig.ident)
+    }
+
+    /// Whether who imports the function shall not see the type.
+    fn is_hidden(&self) -> bool {
+        self.is_in_namesake() || namesake_modules::is_beside_another(&self.function.sig.ident)
     }
 
     /// What a caller that sees the function alone finds the routine by.

@@ -104,7 +104,7 @@ fn bodies_of(item: &Item) -> TokenStream {
 }
 
 /// The token of an item that is in the user's file.
-fn place_of(item: &Item) -> Option<Span> {
+pub fn place_of(item: &Item) -> Option<Span> {
     match item {
         Item::Fn(item) => Some(item.sig.fn_token.span),
         Item::Impl(item) => Some(item.impl_token.span),

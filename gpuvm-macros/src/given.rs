@@ -17,13 +17,15 @@ const TRAITS: [(&str, &str, &str); 4] = [
 /// The bounds that make a type parameter an iterator inside a routine; none where it is no iterator.
 pub fn bounds(name: &Ident, generics: &Generics) -> Vec<TypeParamBound> {
     let mut found = Vec::new();
-    for_each_bound(name, generics, |bound| {
-        if let Some((_, given, _)) = iterator_trait(bound) {
-            let given = quote::format_ident!("{given}");
-            found.push(syn::parse_quote!(::gpuvm::__private::#given));
-        }
-    });
+    for_each_bound(name, generics, |asked| found.extend(bound(asked)));
     found
+}
+
+/// What a bound by one of std's traits of iterators is inside a routine.
+pub fn bound(bound: &TypeParamBound) -> Option<TypeParamBound> {
+    let (_, given, _) = iterator_trait(bound)?;
+    let given = quote::format_ident!("{given}");
+    Some(syn::parse_quote!(::gpuvm::__private::#given))
 }
 
 /// What a caller asks of a type parameter that is an iterator; nothing of one that is none.
@@ -135,7 +137,7 @@ fn is_promise(predicate: &WherePredicate) -> bool {
         return false;
     };
     let mut bounds = predicate.bounds.iter();
-    let names = ["GenericMethod", "Lends", "Method", "Operation"];
+    let names = ["Gathers", "GenericMethod", "Lends", "Method", "Operation"];
     bounds.all(|bound| is_ours(bound) && names.iter().any(|name| is_last(bound, name)))
 }
 

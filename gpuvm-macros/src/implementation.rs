@@ -243,7 +243,9 @@ struct Block<'b> {
     is_machine: bool,
     /// Whether the type has arguments that are types.
     is_generic: bool,
-    /// Whether a comparison of the block is one of values of the type, so that what it derives asks the block.
+    /// Whether a comparison of the block is one of values of the type.
+    compares_itself: bool,
+    /// Whether what the type derives asks the block therefore.
     is_compared: bool,
 }
 
@@ -288,6 +290,7 @@ impl<'b> Block<'b> {
         let mut of = Block {
             is_generic,
             is_machine,
+            compares_itself: is_own || trait_name == "Ord",
             is_compared: (is_own || trait_name == "Ord") && !is_generic && !is_machine,
             args,
             block,
@@ -424,7 +427,6 @@ impl<'b> Block<'b> {
         }));
         let code = methods.iter().filter(|_| !refused).map(|method| method.code(self));
         let unlisted = self.unlisted(methods, refused);
-        let alone = self.alone(path, methods);
         quote! {
             const _: () = {
                 use ::gpuvm::__private::nothing_provided as __gpuvm_provided;
@@ -435,46 +437,10 @@ impl<'b> Block<'b> {
                         #native
                         #(#code)*
                         #unlisted
-                        #alone
                     };
                 };
             };
         }
-    }
-
-    /// Asks that what a reference's methods take by value, those of what it refers to do not: callers find a method behind all references.
-    fn alone(&self, path: &syn::Path, methods: &[Method]) -> Option<TokenStream> {
-        let takes_value = |method: &&Method| {
-            method
-                .receiver
-                .as_ref()
-                .is_some_and(|ty| !matches!(ty, Type::Reference(_)))
-        };
-        let method = methods.iter().find(takes_value)?;
-        if !matches!(*self.block.self_ty, Type::Reference(_)) || !self.block.generics.params.iter().all(is_lifetime) {
-            return None;
-        }
-        let mut path = path.clone();
-        Forever.visit_path_mut(&mut path);
-        let inner = forever(&self.inner);
-        let text = format!(
-            "`{}` takes `self`, and both `{1}` and `&{1}` have it: inside of routines a call would take that of `{1}` for either; let it take `&self`, or implement the trait for one of the two",
-            method.name, self.type_name
-        );
-        let span = crate::shadow::at(&self.block.self_ty);
-        Some(quote_spanned! {span=>
-            const _: () = {
-                struct Asked<T: ?::core::marker::Sized>(::core::marker::PhantomData<T>);
-                trait Without {
-                    const HAS: bool = false;
-                }
-                impl<T: ?::core::marker::Sized> Without for T {}
-                impl<T: #path + ?::core::marker::Sized> Asked<T> {
-                    const HAS: bool = true;
-                }
-                ::core::assert!(!<Asked<#inner>>::HAS, #text);
-            };
-        })
     }
 
     /// What finds the methods of a type of the user's by their names: where no trait tells of them, and where std has a method of that name.
@@ -491,8 +457,10 @@ impl<'b> Block<'b> {
                 (!refused && !plain.is_empty()).then(|| quote_spanned!(span=> ::core::compile_error! { #message }));
             return quote!(__gpuvm_provided! { @unlisted { #refusal } });
         }
-        let (std, other): (Vec<&Method>, Vec<&Method>) =
-            plain.into_iter().partition(|method| method::is_std(&method.name, true));
+        // A trait with parameters may be implemented several times for the type: only what is given tells which method it is.
+        let (std, other): (Vec<&Method>, Vec<&Method>) = plain
+            .into_iter()
+            .partition(|method| method::is_std(&method.name, true) && !self.has_arguments());
         let found = |method: &Method| match refused {
             true => method.stand_in(self),
             false => method.method(self, &method.call()),
@@ -502,6 +470,12 @@ impl<'b> Block<'b> {
             #(#std)*
             __gpuvm_provided! { @unlisted { #(#other)* } }
         }
+    }
+
+    /// Whether the block's trait has parameters.
+    fn has_arguments(&self) -> bool {
+        let last = self.block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+        matches!(last.map(|last| &last.arguments), Some(PathArguments::AngleBracketed(_)))
     }
 
     /// What may stand to the right of its operator: where that takes a shared reference, a unique one becomes it.
@@ -664,6 +638,10 @@ impl Method {
             let names = own.params.iter().map(given::name);
             right = syn::parse_quote!(#name<#(#names),*>);
             generics.params.extend(own.params.iter().cloned());
+            if !of.args.library {
+                let asked = asked_of_block(&own, &of.block.generics);
+                generics.make_where_clause().predicates.extend(asked);
+            }
             let predicates = own.where_clause.iter().flat_map(|clause| &clause.predicates).cloned();
             generics.make_where_clause().predicates.extend(predicates);
             if let Some(itself) = of.known_as_itself(&own) {
@@ -731,6 +709,7 @@ impl Method {
         );
         let traits = self.traits(of);
         let twin = self.twin(of);
+        let order = self.order_of_generic(of);
         let lookup = self.lookup(of);
         let operators = of
             .operators
@@ -763,6 +742,67 @@ impl Method {
             #method
             #traits
             #twin
+            #order
+            #(#operators)*
+        }
+    }
+
+    /// What std has bodies for beside a comparison of a generic type, as far as the block does not write it: operators and methods.
+    fn order_of_generic(&self, of: &Block<'_>) -> TokenStream {
+        if comparison::comparison(&of.trait_name, &self.name).is_none() {
+            return TokenStream::new();
+        }
+        if !of.is_generic || !of.compares_itself || of.is_machine || of.args.library {
+            return TokenStream::new();
+        }
+        let has = |name: &str| {
+            let mut items = of.block.items.iter();
+            items.any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == name))
+        };
+        let lookup = self.lookup(of);
+        let (implementation, _, clause) = lookup.split_for_impl();
+        let (own, inner) = (&of.block.self_ty, &of.inner);
+        let erased = forever(&of.given);
+        let call = |name: &str| {
+            let routine = format_ident!("{name}");
+            quote! {
+                ::core::option::Option::Some(::gpuvm::__private::CallFact::of::<::gpuvm::__private::ordering::#routine<#erased>>())
+            }
+        };
+        let methods: &[&str] = match of.trait_name.as_str() {
+            "PartialEq" => &["ne"],
+            "PartialOrd" => &["lt", "le", "gt", "ge"],
+            "Ord" => &["max", "min", "clamp"],
+            _ => &[],
+        };
+        let methods = methods.iter().filter(|name| !has(name)).map(|name| {
+            let (number, call) = (name_hash(name), call(name));
+            quote! {
+                #[automatically_derived]
+                #[diagnostic::do_not_recommend]
+                impl #implementation ::gpuvm::__private::Method<#number> for #inner #clause {
+                    type Slot = ::gpuvm::__private::MethodSlot<#number, Self>;
+                    const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
+                }
+            }
+        });
+        let operators = comparison::ORDER
+            .iter()
+            .filter(|(name, _)| of.trait_name == "PartialOrd" && !has(name))
+            .map(|(name, operator)| {
+                let operation = Operation::of(*operator, own, &of.operand);
+                let (bound, slot, call) = (operation.bound(), operation.slot(), call(name));
+                quote! {
+                    #[automatically_derived]
+                    #[diagnostic::do_not_recommend]
+                    impl #implementation #bound for #inner #clause {
+                        type Slot = #slot;
+                        const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
+                    }
+                }
+            });
+        quote! {
+            #(#methods)*
             #(#operators)*
         }
     }
@@ -1415,6 +1455,22 @@ impl Method {
         }
         self.method(of, &quote!(::core::option::Option::None))
     }
+}
+
+/// What a method's `where` clause asks of the block's type parameters: that traits of the user's are found there.
+fn asked_of_block(own: &syn::Generics, block: &syn::Generics) -> Vec<syn::WherePredicate> {
+    let asked = block.type_params().filter_map(|param| {
+        let bare: syn::TypeParam = syn::TypeParam::from(param.ident.clone());
+        let mut generics = own.clone();
+        generics.params = iter::once(GenericParam::Type(bare.clone())).collect();
+        crate::routine::is_users(&param.ident, &generics).then(|| {
+            let (name, bounds) = (&param.ident, value_bounds(&bare, &generics));
+            let behind = bound_behind(name, &generics).into_iter();
+            let bounds = bounds.into_iter().chain(behind);
+            syn::parse_quote!(#name: #(#bounds)+*)
+        })
+    });
+    asked.collect()
 }
 
 /// The trait that one of std's traits implies, and its type: `Self::Target` in an `impl DerefMut`.

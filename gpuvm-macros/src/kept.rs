@@ -38,11 +38,19 @@ fn is_kept(text: &str, name: &str, depth: u32) -> bool {
         return false;
     };
     is_moved(text, name)
+        || is_moved_tag(text, name, parts)
         || parts.contains("&'static ")
         || depth > 0
             && words(parts)
                 .iter()
                 .any(|word| word.starts_with(char::is_uppercase) && word != name && is_kept(text, word, depth - 1))
+}
+
+/// Whether a type is one without values that is no `Copy`, and so is none of a launch that has it as an argument.
+fn is_moved_tag(text: &str, name: &str, parts: &str) -> bool {
+    let end = parts.as_ptr() as usize - text.as_ptr() as usize;
+    let is_empty = parts.chars().all(|c| c.is_whitespace() || c == '{');
+    is_empty && !derived(&text[..end]).iter().any(|of| of == "Copy") && !implements(text, "Copy", name)
 }
 
 /// Whether a type that derives `VmType` is no `Copy`: it derives no such thing, and has no `impl`. Values with a `Drop` do not go into routines.

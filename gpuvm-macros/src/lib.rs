@@ -27,6 +27,7 @@ mod implementation;
 mod kept;
 mod launch;
 mod lower;
+mod markers;
 mod namesake_modules;
 mod namesakes;
 mod native;

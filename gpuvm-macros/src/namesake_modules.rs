@@ -9,6 +9,9 @@
 //! time. So it is private there. Who imports the name from beside the module finds the module, which has what callers ask of the type; who sees the function
 //! alone is given a type that finds the routine by the function's own type when it is linked.
 //!
+//! The same holds of a function that is imported from elsewhere beside a module of its name, `mod gcd; use numbers::gcd;`, but that the module has nothing of it: who
+//! is beside it finds the routine by the function's own type as well.
+//!
 //! Nobody tells the macro what a file imports, so that is looked for in the crate's text.
 
 use std::path::{Path as FilePath, PathBuf};
@@ -26,9 +29,32 @@ pub fn is_in_one(function: &Ident) -> bool {
     module.is_some_and(|module| module == name) && is_called(function)
 }
 
-/// Whether a path may lead to a function that is in such a module.
+/// Whether a path may lead to a function whose type is not seen with it.
 pub fn leads_there(path: &Path) -> bool {
-    path.segments.last().is_some_and(|last| is_called(&last.ident))
+    let last = path.segments.last();
+    last.is_some_and(|last| is_called(&last.ident) || is_beside_another(&last.ident))
+}
+
+/// Whether a file imports a function from elsewhere beside a module of its name.
+pub fn is_beside_another(function: &Ident) -> bool {
+    namesakes::is_beside_another(function.span(), &crate::plain_name(function))
+}
+
+/// Whether a path is the name of such a function in a file that has the module.
+pub fn is_hidden_by_module(path: &Path) -> bool {
+    path.get_ident().is_some_and(|name| {
+        let of = crate::plain_name(name);
+        let has_module = |text: &str| declares(text, &of);
+        is_beside_another(name) && tells(name.span(), "has a module", &of, has_module)
+    })
+}
+
+/// Whether a text declares a module of a name.
+fn declares(text: &str, name: &str) -> bool {
+    text.match_indices("mod ").any(|(at, keyword)| {
+        let rest = text[at + keyword.len()..].strip_prefix(name);
+        rest.is_some_and(|rest| rest.trim_start().starts_with([';', '{'])) && !text[..at].ends_with(is_part)
+    })
 }
 
 fn is_called(function: &Ident) -> bool {
@@ -75,6 +101,19 @@ pub fn imported_beside(text: &str) -> Vec<String> {
             };
             if leaf == "*" || leaf == *module {
                 found.push(module.clone());
+            }
+        });
+    }
+    found
+}
+
+/// The names that a text imports from elsewhere and has modules of.
+pub fn beside_another(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for tree in imports(text) {
+        leaves(&tree, &mut Vec::new(), &mut |prefix, leaf| {
+            if prefix.last().is_some_and(|module| module != leaf) && leaf != "*" && declares(text, leaf) {
+                found.push(leaf.to_owned());
             }
         });
     }
@@ -132,7 +171,7 @@ pub fn siblings(path: &FilePath) -> PathBuf {
 mod tests {
     use std::path::Path;
 
-    use super::{has_namesake, imported_beside};
+    use super::{beside_another, has_namesake, imported_beside};
 
     #[test]
     fn functions_in_modules_of_their_names_are_told_from_others() {
@@ -147,6 +186,19 @@ mod tests {
         ";
         assert_eq!(imported_beside(text), ["cbrt", "pow", "sums", "exp"]);
         assert!(imported_beside("// We use Newton's method::here;\n/* use 0x1.8p3::x; */").is_empty());
+    }
+
+    #[test]
+    fn functions_beside_other_modules_of_their_names_are_found() {
+        let text = "
+            mod gcd;
+            pub mod lcm { }
+            mod powers;
+            use numbers::{gcd, lcm, pow};
+            use self::powers::powers;
+            use powers::power;
+        ";
+        assert_eq!(beside_another(text), ["gcd", "lcm"]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use proc_macro2::Span;
 
 use crate::comparison;
 use crate::file::{is_part, text_of};
-use crate::namesake_modules::{has_namesake, imported_beside, siblings};
+use crate::namesake_modules::{beside_another, has_namesake, imported_beside, siblings};
 use crate::routine::lending as lending_method;
 
 thread_local! {
@@ -44,10 +44,15 @@ struct Found {
     lending: BTreeSet<&'static str>,
     /// The traits that references implement.
     of_references: BTreeSet<String>,
+    /// Those of them that a reference has in its own way, and not by handing on to what it refers to; and the methods that it so has.
+    apart: BTreeSet<String>,
+    methods_apart: BTreeSet<String>,
     /// The traits of methods alone, of whose signatures none says `Self`.
     plain_traits: BTreeSet<String>,
     /// What is imported beside modules of its name that it is in.
     imported_beside: BTreeSet<String>,
+    /// What is imported from elsewhere beside modules of its name.
+    beside_another: BTreeSet<String>,
     /// The routines in modules of their names.
     in_own_modules: BTreeSet<String>,
     /// The files in which types are defined; `None` where several define one of a name.
@@ -99,12 +104,17 @@ pub fn lends(place: Span, name: &str) -> bool {
 
 /// Whether a trait of the crate's has methods alone, none of which takes or gives another `Self`: what is called by it on a reference is called on what that refers to.
 pub fn is_plain_trait(place: Span, name: &str) -> bool {
-    asked(place, |found| found.plain_traits.contains(name)).unwrap_or_default()
+    asked(place, |found| found.is_plain(name)).unwrap_or_default()
+}
+
+/// Whether a reference of the crate's has a method of this name in its own way: then it is not what is found behind all references.
+pub fn is_apart(place: Span, method: &str) -> bool {
+    asked(place, |found| found.methods_apart.contains(method)).unwrap_or_default()
 }
 
 /// Whether a reference of the crate's implements a trait of this name that is not such: what has the trait by a bound may be one, and is no further looked behind.
 pub fn is_of_references(place: Span, name: &str) -> bool {
-    let found = |found: &Found| found.of_references.contains(name) && !found.plain_traits.contains(name);
+    let found = |found: &Found| found.of_references.contains(name) && !found.is_plain(name);
     asked(place, found).unwrap_or_default()
 }
 
@@ -117,6 +127,12 @@ pub fn promises_lending(place: Span, method: &str) -> bool {
 pub fn imports_beside(place: Span, name: &str) -> bool {
     let both = |found: &Found| found.imported_beside.contains(name) && found.in_own_modules.contains(name);
     asked_around(place, both).unwrap_or_default()
+}
+
+/// Whether what has a name is imported beside a module of that name that it is not in.
+pub fn is_beside_another(place: Span, name: &str) -> bool {
+    let is_there = |found: &Found| found.beside_another.contains(name) && !found.in_own_modules.contains(name);
+    asked_around(place, is_there).unwrap_or_default()
 }
 
 /// The one other file that defines a type of a name.
@@ -174,6 +190,11 @@ fn source(path: &Path) -> Option<PathBuf> {
 }
 
 impl Found {
+    /// Whether a trait is plain, and no reference has it in its own way.
+    fn is_plain(&self, name: &str) -> bool {
+        self.plain_traits.contains(name) && !self.apart.contains(name)
+    }
+
     /// Searches a file, or a folder.
     fn search(&mut self, path: &Path) {
         if path.is_dir() {
@@ -186,9 +207,17 @@ impl Found {
             self.names.append(&mut of_text(&text));
             self.lent.append(&mut lent(&text));
             self.lending.extend(lending(&text));
-            self.of_references.append(&mut of_references(&text));
+            for (name, items) in of_references(&text) {
+                let apart = methods_apart(items);
+                if !apart.is_empty() {
+                    self.apart.insert(name.clone());
+                    self.methods_apart.extend(apart);
+                }
+                self.of_references.insert(name);
+            }
             self.plain_traits.append(&mut plain_traits(&text));
             self.imported_beside.extend(imported_beside(&text));
+            self.beside_another.extend(beside_another(&text));
             self.in_own_modules.extend(has_namesake(path, &text));
             for name in types(&text) {
                 let file = self.types.entry(name).or_insert_with(|| Some(path.to_owned()));
@@ -277,8 +306,8 @@ fn types(text: &str) -> Vec<String> {
     named("struct ").chain(named("enum ")).collect()
 }
 
-/// The traits in a file's text that references implement.
-fn of_references(text: &str) -> BTreeSet<String> {
+/// The traits in a file's text that references implement, each with what is in the `impl`.
+fn of_references(text: &str) -> Vec<(String, &str)> {
     let traits = text.match_indices(" for &").filter_map(|(at, _)| {
         let head = &text[..at];
         let head = head[head.rfind("impl")? + "impl".len()..].trim_start();
@@ -288,9 +317,50 @@ fn of_references(text: &str) -> BTreeSet<String> {
         };
         let path = path.trim();
         let name = path.split('<').next()?.rsplit("::").next()?.trim();
-        (!name.is_empty() && name.chars().all(is_part)).then(|| name.to_owned())
+        let is_name = !name.is_empty() && name.chars().all(is_part);
+        is_name.then(|| (name.to_owned(), block(&text[at..]).unwrap_or_default()))
     });
     traits.collect()
+}
+
+/// The methods of an `impl` for a reference that do something else than to hand on to those of what it refers to.
+fn methods_apart(items: &str) -> Vec<String> {
+    let functions = items.split("fn ").skip(1).filter_map(|rest| {
+        let (name, signature) = rest.split_at(rest.find(|c| !is_part(c))?);
+        (!hands_on(name, signature)).then(|| name.to_owned())
+    });
+    functions.collect()
+}
+
+/// Whether what follows a function's name is that of a method whose body calls that of the same name of what `self` refers to, with what it is given.
+fn hands_on(name: &str, rest: &str) -> bool {
+    let call = || {
+        let body: String = block(rest)?.split_whitespace().collect();
+        let (before, given) = body.split_at(body.find(&format!("{name}("))?);
+        let given = given[name.len() + 1..].strip_suffix(')')?;
+        let given: Vec<String> = given
+            .split(',')
+            .filter(|given| !given.is_empty())
+            .map(str::to_owned)
+            .collect();
+        Some((before.to_owned(), given))
+    };
+    let Some((before, given)) = call() else { return false };
+    let inputs = rest.split(')').next().unwrap_or_default();
+    let inputs = inputs.trim_start_matches('(').split(',').skip(1);
+    let names = inputs.filter_map(|input| Some(input.split_once(':')?.0.trim().trim_start_matches("mut ").to_owned()));
+    let names: Vec<String> = names.collect();
+    let is_receiver = |of: &str| {
+        let of = of.trim_start_matches(['&', '(']).trim_end_matches(')');
+        matches!(of.strip_prefix("mut").unwrap_or(of), "self" | "*self" | "**self")
+    };
+    match (before.strip_suffix('.'), before.ends_with("::")) {
+        (Some(receiver), _) => receiver.starts_with("(*") && is_receiver(receiver) && given == names,
+        (None, true) => given
+            .split_first()
+            .is_some_and(|(receiver, given)| is_receiver(receiver) && given == names),
+        (None, false) => false,
+    }
 }
 
 /// What stands behind the arguments that a text begins with.
@@ -324,15 +394,19 @@ fn plain_traits(text: &str) -> BTreeSet<String> {
     traits.collect()
 }
 
-/// The names in a file's text: of methods with parameters of their own, and of those that a trait has a body for, which its `impl`s do not tell by name.
+/// The names in a file's text: of methods with parameters of their own, and of those that `impl`s do not tell by name, because a trait has a body for them, or
+/// has parameters, so that a type may implement it several times.
 fn of_text(text: &str) -> BTreeSet<String> {
-    let in_traits = text.match_indices("trait ").filter_map(|(at, _)| block(&text[at..]));
-    let provided = in_traits.flat_map(|block| {
-        block.split("fn ").skip(1).filter_map(|rest| {
+    let in_traits = text.match_indices("trait ").filter_map(|(at, of)| {
+        let head = text[at + of.len()..].trim_start_matches(is_part);
+        Some((head.starts_with('<'), block(head)?))
+    });
+    let provided = in_traits.flat_map(|(has_parameters, block)| {
+        block.split("fn ").skip(1).filter_map(move |rest| {
             let rest = rest.trim_start();
             let (name, rest) = rest.split_at(rest.find(|c| !is_part(c))?);
-            let has_body = rest.find('{')? < rest.find(';').unwrap_or(rest.len());
-            (has_body && method::is_std(name, true)).then(|| name.to_owned())
+            let has_body = rest.find('{').unwrap_or(rest.len()) < rest.find(';').unwrap_or(rest.len());
+            ((has_body || has_parameters) && method::is_std(name, true)).then(|| name.to_owned())
         })
     });
     let named = text.split("fn ").skip(1).filter_map(|rest| {
@@ -367,7 +441,7 @@ pub fn block(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{asks_of_deref_in, host_derefs, lending, lent, of_references, of_text, plain_traits};
+    use super::{asks_of_deref_in, host_derefs, lending, lent, methods_apart, of_references, of_text, plain_traits};
 
     #[test]
     fn traits_that_references_implement_are_found() {
@@ -377,7 +451,33 @@ mod tests {
             impl Measure for Bits {}
             for &x in list {}
         ";
-        assert_eq!(Vec::from_iter(of_references(text)), ["Measure", "Scale"]);
+        let names: Vec<String> = of_references(text).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["Scale", "Measure"]);
+    }
+
+    #[test]
+    fn references_that_hand_on_are_told_from_others() {
+        let text = "
+            impl<R: Rng> Rng for &mut R {
+                fn next(&mut self) -> u32 { (**self).next() }
+                fn below(&mut self, n: u32, bias: f32) -> u32 {
+                    R::below(*self, n, bias)
+                }
+                fn fill(&mut self, list: &mut [u32]) { Rng::fill(&mut **self, list) }
+                fn own(&mut self) -> u32 { (**self).own() + 1 }
+                fn other(&mut self, n: u32) -> u32 { (**self).other(n + 1) }
+                fn itself(&mut self) -> u32 { self.itself() }
+                fn value(self) -> u32 { (*self).value() }
+            }
+        ";
+        let of: Vec<(String, Vec<String>)> = of_references(text)
+            .into_iter()
+            .map(|(name, items)| (name, methods_apart(items)))
+            .collect();
+        assert_eq!(
+            of,
+            [("Rng".to_owned(), ["own", "other", "itself"].map(str::to_owned).to_vec())]
+        );
     }
 
     #[test]
@@ -452,7 +552,8 @@ mod tests {
                 fn pow(self, n: u32) -> Self { if n == 0 { Self::ONE } else { self } }
             }
             fn rotate_left(self) {}
+            trait Combine<T> { fn min(&self, other: T) -> u32; fn mixed(&self); }
         ";
-        assert_eq!(Vec::from_iter(of_text(text)), ["fill", "insert", "pow", "swap"]);
+        assert_eq!(Vec::from_iter(of_text(text)), ["fill", "insert", "min", "pow", "swap"]);
     }
 }

@@ -636,7 +636,8 @@ fn values(library: bool, iterators: Iterators, generics: &Generics) -> Generics 
                     found.extend(promises(ty, bounds.clone()));
                 }
                 if !library {
-                    found.extend(promises_of_parts(ty, bounds));
+                    found.extend(promises_of_parts(ty, bounds.clone()));
+                    found.extend(given_iterators(ty, bounds));
                 }
             }
         }
@@ -919,10 +920,23 @@ fn promises_of_parts<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBo
                 };
                 found.extend(promises(&ty, part.bounds.iter()));
                 found.extend(promises_of_parts(&ty, part.bounds.iter()));
+                found.extend(given_iterators(&ty, part.bounds.iter()));
             }
         }
     }
     found
+}
+
+/// What the iterator that a parameter becomes, `I::IntoIter`, has to be inside of a routine, as its bounds say.
+fn given_iterators<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>) -> Vec<WherePredicate> {
+    let bounds = bounds.filter(|_| becomes_iterator(ty)).filter_map(given::bound);
+    bounds.map(|bound| syn::parse_quote!(#ty: #bound)).collect()
+}
+
+/// Whether a type is the iterator that another becomes: of a caller's, that may not live for ever.
+fn becomes_iterator(ty: &Type) -> bool {
+    is_associated(ty)
+        && matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "IntoIter"))
 }
 
 /// What bounds of a type by std's traits promise: that their operators and methods are routines or the machine's own.
@@ -948,6 +962,15 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
         match name.as_str() {
             "From" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Convert<#right>)),
             "Into" => promises.push(syn::parse_quote!(#right: ::gpuvm::__private::Convert<#ty>)),
+            "Sum" | "Product" | "FromIterator" => {
+                let method = match name.as_str() {
+                    "Sum" => "sum",
+                    "Product" => "product",
+                    _ => "collect",
+                };
+                let (hash, item) = (gpuvm_nodes::name_hash(method), crate::generic::forever(&right));
+                promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Gathers<#hash, #item>));
+            }
             "Extend" => {
                 let of = behind(ty);
                 promises.push(syn::parse_quote!(#of: ::gpuvm::__private::Extends<#right>));
@@ -990,7 +1013,7 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
         }
         if name == "Default" {
             promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::VmType));
-        } else if is_associated(ty) {
+        } else if is_associated(ty) && !becomes_iterator(ty) {
             promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Static));
         }
         let behind = behind(ty);

@@ -6,7 +6,7 @@ use gpuvm::prelude::*;
 
 cases! {
     counted_in_cells, every_method, shared, by_closures, in_structs, of_structs, of_references, cells_by_path, set_once, once_methods, memoised, swapped, in_arrays, in_loops,
-    overflowing_cells, reentrant, compared_cells, generic_cells, in_enums, in_parts, default_cells, printed_cells,
+    overflowing_cells, reentrant, elements_as_cells, compared_cells, generic_cells, in_enums, in_parts, default_cells, printed_cells,
 }
 
 #[routine]
@@ -413,4 +413,18 @@ fn printed_cells(a: u32) -> u32 {
     assert!(a % 8 != 3, "{cell:?}");
     assert!(a % 8 != 5 && a % 8 != 6, "{once:?}");
     cell.get()
+}
+
+#[routine]
+fn elements_as_cells(a: u32, b: u32) -> ([u32; 3], u32, u32) {
+    let all = Cell::new([a, b, a ^ b]);
+    let [first, .., last] = all.as_array_of_cells();
+    first.swap(last);
+    last.set(last.get() ^ 1);
+    let mut single = b;
+    let cell = Cell::from_mut(&mut single);
+    cell.set(cell.get().rotate_left(a % 32));
+    let before = cell.get();
+    single ^= 9;
+    (all.get(), before, single)
 }

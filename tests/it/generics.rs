@@ -7,7 +7,7 @@ use gpuvm::prelude::*;
 cases! {
     generic_identity, generic_arithmetic, const_generic_power, const_generic_array, generic_pair, generic_method, two_instances,
     generic_recursion, where_clause, const_and_type, turbofish, generic_slice,
-    methods_that_ask_more,
+    methods_that_ask_more, methods_that_ask_of_their_own,
 }
 
 #[routine]
@@ -231,4 +231,73 @@ fn methods_that_ask_more(a: u32, b: u32, c: f32, n: u32) -> (u32, Option<u32>, O
     let integers = Samples::new([a % 1000, b % 1000, 7]).kept(n as usize);
     let floats = Samples::new([c, 1.5]);
     (integers.total(), integers.largest(), floats.spread(), floats.total())
+}
+
+#[routine]
+trait As<Z> {
+    fn cast(self) -> Z;
+}
+
+#[routine]
+impl As<u32> for f32 {
+    fn cast(self) -> u32 {
+        self as u32
+    }
+}
+
+#[routine]
+impl As<f32> for f32 {
+    fn cast(self) -> f32 {
+        -self
+    }
+}
+
+#[routine]
+impl As<f32> for u32 {
+    fn cast(self) -> f32 {
+        self as f32
+    }
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Point<T> {
+    x: T,
+    y: T,
+}
+
+/// Methods whose own parameters stand in what they ask of the block's.
+#[routine]
+impl<T: Copy> Point<T> {
+    fn to<Z>(self) -> Point<Z>
+    where
+        T: As<Z>,
+    {
+        Point {
+            x: self.x.cast(),
+            y: self.y.cast(),
+        }
+    }
+
+    fn first<Z: Copy>(&self) -> (Z, Z)
+    where
+        T: As<Z> + As<f32>,
+    {
+        let x: Z = self.x.cast();
+        (x, self.y.cast())
+    }
+
+    fn with<Z>(self, f: impl Fn(Z) -> Z) -> Z
+    where
+        T: As<Z>,
+    {
+        f(self.y.cast())
+    }
+}
+
+#[routine]
+fn methods_that_ask_of_their_own(a: u32, b: f32) -> (Point<u32>, f32, (u32, u32), (f32, f32), u32) {
+    let point = Point { x: b, y: 2.5 };
+    let whole: Point<u32> = point.to();
+    let back = whole.to::<f32>();
+    (whole, back.x, point.first(), point.first(), point.with(|y: u32| y ^ a))
 }

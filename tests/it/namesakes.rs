@@ -2,7 +2,7 @@
 
 use gpuvm::prelude::*;
 
-cases! { numbers, generic, named_by_path, with_closures, beside_std, own_write }
+cases! { numbers, generic, named_by_path, with_closures, beside_std, own_write, methods_of_several_traits, several_in_generics }
 
 #[routine]
 fn max(a: u32, b: u32) -> u32 {
@@ -92,4 +92,109 @@ impl Write for Written {
 fn own_write(x: u32) -> u32 {
     let mut written = Written(1);
     written.twice(x)
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Lab {
+    l: f32,
+    a: f32,
+}
+
+/// A trait with parameters, which one type implements several times, and whose methods are named as std's.
+#[routine]
+trait Pow<Rhs = Self> {
+    type Output;
+    fn pow(self, rhs: Rhs) -> Self::Output;
+}
+
+#[routine]
+impl Pow<f32> for Lab {
+    type Output = Lab;
+    fn pow(self, e: f32) -> Lab {
+        Lab {
+            l: self.l * e,
+            a: self.a - e,
+        }
+    }
+}
+
+#[routine]
+impl Pow for Lab {
+    type Output = f32;
+    fn pow(self, e: Lab) -> f32 {
+        self.l * e.a + self.a
+    }
+}
+
+#[routine]
+trait Combine<T> {
+    fn add(&self, other: T) -> u32;
+    fn min(&self, other: T) -> u32;
+    fn map(&self, other: T) -> u32;
+    fn get(&self, other: T) -> u32;
+    fn len(&self, other: T) -> u32 {
+        self.get(other) ^ 1
+    }
+}
+
+#[routine]
+impl Combine<u32> for Lab {
+    fn add(&self, other: u32) -> u32 {
+        other ^ 1
+    }
+    fn min(&self, other: u32) -> u32 {
+        other ^ 2
+    }
+    fn map(&self, other: u32) -> u32 {
+        other ^ 3
+    }
+    fn get(&self, other: u32) -> u32 {
+        other ^ 4
+    }
+}
+
+#[routine]
+impl Combine<bool> for Lab {
+    fn add(&self, other: bool) -> u32 {
+        u32::from(other) + 10
+    }
+    fn min(&self, other: bool) -> u32 {
+        u32::from(other) + 20
+    }
+    fn map(&self, other: bool) -> u32 {
+        u32::from(other) + 30
+    }
+    fn get(&self, other: bool) -> u32 {
+        u32::from(other) + self.l.to_bits()
+    }
+}
+
+#[routine]
+fn methods_of_several_traits(a: f32, b: u32) -> (f32, [u32; 5], [u32; 5]) {
+    let lab = Lab { l: a, a: 2.5 };
+    let c = b > 7;
+    let numbers = [
+        lab.add(b),
+        lab.min(b),
+        lab.map(b),
+        lab.get(b),
+        Combine::<u32>::len(&lab, b),
+    ];
+    let flags = [lab.add(c), lab.min(c), lab.map(c), lab.get(c), lab.len(c)];
+    (lab.pow(1.5).pow(lab), numbers, flags)
+}
+
+#[routine]
+fn combined<T, C>(of: &C, other: T) -> u32
+where
+    T: Copy,
+    C: Combine<T> + Combine<bool>,
+{
+    of.map(other) ^ of.get(true) ^ of.min(other)
+}
+
+#[routine]
+fn several_in_generics(a: f32, b: u32) -> (u32, u32) {
+    let lab = Lab { l: a, a: 0.0 };
+    (combined(&lab, b), combined(&lab, b % 2 == 0))
 }

@@ -9,7 +9,7 @@ cases! {
     nested_order, generic_order, ordering_methods, ordering_match, ordering_in_out, ordering_chain, scalars_compared, floats_compared,
     written_order, written_order_nested, written_total_order, written_equality_nested, written_operator, own_max, reversed, reversed_key,
     clamped, clamp_traps, generic_ordered, defaults, generic_default, written_default, insertion_sort_of_items, lazy_comparison,
-    generic_written_equality, generic_written_order,
+    generic_written_equality, generic_written_order, generic_order_by_operators, generic_comparisons_in_others, generic_sorted, long_tuples,
 }
 
 #[derive(VmType, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -635,4 +635,115 @@ impl<T: Copy + Into<i64>> Ord for Far<T> {
 fn generic_written_order(a: i32, b: i32) -> (Option<Ordering>, Ordering, bool) {
     let (x, y) = (Far(a % 50), Far(b % 50));
     (x.partial_cmp(&y), x.cmp(&y), x == Far(-x.0))
+}
+
+#[routine]
+fn generic_order_by_operators(a: i32, b: i32, c: i32) -> ([bool; 4], [i32; 3], bool) {
+    let (x, y, z) = (Far(a % 50), Far(b % 50), Far(c % 50));
+    (
+        [x < y, x <= y, x > y, x >= y],
+        [x.max(y).0, x.min(y).0, x.clamp(y.min(z), y.max(z)).0],
+        x.lt(&y),
+    )
+}
+
+/// By a score alone, the best first.
+#[derive(VmType, Clone, Copy, Debug)]
+struct Scored<T> {
+    score: i32,
+    what: T,
+}
+
+#[routine]
+impl<T> PartialEq for Scored<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.score == other.score
+    }
+}
+
+impl<T> Eq for Scored<T> {}
+
+#[routine]
+impl<T> PartialOrd for Scored<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[routine]
+impl<T> Ord for Scored<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.score.cmp(&self.score)
+    }
+}
+
+#[routine]
+fn generic_comparisons_in_others(a: i32, b: i32, c: u32) -> [bool; 8] {
+    let (x, y) = (
+        Scored { score: a % 3, what: c },
+        Scored {
+            score: b % 3,
+            what: c ^ 1,
+        },
+    );
+    let (far, near) = ([Far(a % 9), Far(4)], [Far(b % 9), Far(-4)]);
+    [
+        Some(x) == Some(y),
+        Some(x) < Some(y),
+        [x, y] == [y, x],
+        [x, y] <= [y, x],
+        Some([x, x]) != Some([y, x]),
+        None >= Some(&x),
+        far == near,
+        far > near,
+    ]
+}
+
+#[routine]
+fn best<T: Ord + Copy>(list: &[T]) -> T {
+    let mut best = list[0];
+    for &x in list {
+        if x < best {
+            best = x;
+        }
+    }
+    best
+}
+
+#[routine]
+fn generic_sorted(list: [i32; 6], a: u32) -> ([i32; 6], [u32; 4]) {
+    let mut scored = [0usize, 1, 2, 3, 4, 5].map(|i| Scored {
+        score: list[i] % 8,
+        what: i as u32,
+    });
+    let ends = [
+        best(&scored).what,
+        scored.iter().max().map_or(9, |s| s.what),
+        scored.iter().min().map_or(9, |s| s.what),
+        scored
+            .iter()
+            .position(|s| {
+                *s == Scored {
+                    score: list[5] % 8,
+                    what: a,
+                }
+            })
+            .map_or(9, |i| i as u32),
+    ];
+    scored.sort();
+    (scored.map(|s| s.score), ends)
+}
+
+/// Tuples are as long as std's traits take them.
+#[routine]
+fn long_tuples(a: u32, b: u32) -> ([bool; 4], Ordering, (u32, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u32)) {
+    let x = (1, 2, a, 4, 5, 6, b, 8);
+    let y = (1, 2, b, 4, 5, 6, a, 8);
+    let z = (b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, a);
+    let w = (a, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, b);
+    (
+        [x == y, x < y, z == w, z >= w],
+        (a, 0, 0, 0, 0, 0, b).cmp(&(b, 0, 0, 0, 0, 0, a)),
+        z.max(w),
+    )
 }

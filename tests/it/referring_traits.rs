@@ -3,7 +3,7 @@
 use gpuvm::prelude::*;
 
 cases! {
-    few: bodies_of_references, parameters_of_references, references_by_bounds, lists_by_references,
+    few: bodies_of_references, parameters_of_references, references_by_bounds, lists_by_references, looked_up_as_rustc_does, values_looked_up, given_by_reference,
 }
 
 #[derive(VmType, Clone, Copy, Debug, PartialEq)]
@@ -188,4 +188,139 @@ fn lists_by_references(a: u32, b: u32) -> (Option<u32>, Option<u8>, Option<u32>,
         second(part).copied(),
         second([b as u8, a as u8]),
     )
+}
+
+/// What a value, a reference to it and a unique one have each in its own way.
+#[routine]
+trait Size {
+    fn size(&self) -> u32;
+    fn grow(&mut self, by: u32) -> u32;
+}
+
+#[routine]
+impl Size for Meters {
+    fn size(&self) -> u32 {
+        self.0
+    }
+    fn grow(&mut self, by: u32) -> u32 {
+        self.0 = self.0.wrapping_add(by);
+        self.0
+    }
+}
+
+#[routine]
+impl Size for &Meters {
+    fn size(&self) -> u32 {
+        self.0 ^ 10
+    }
+    fn grow(&mut self, by: u32) -> u32 {
+        self.0 ^ 100 ^ by
+    }
+}
+
+#[routine]
+impl Size for &mut Meters {
+    fn size(&self) -> u32 {
+        self.0 ^ 1000
+    }
+    fn grow(&mut self, by: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(by);
+        self.0
+    }
+}
+
+#[routine]
+fn looked_up_as_rustc_does(a: u32, b: u32) -> ([u32; 6], [u32; 5], u32) {
+    let mut value = Meters(a);
+    let mut other = Meters(b);
+    let r = &value;
+    let shared = [
+        r.size(),
+        (&r).size(),
+        (&&r).size(),
+        (&value).size(),
+        (&&value).size(),
+        value.size(),
+    ];
+    let mut unique = &mut other;
+    let unique = [
+        unique.size(),
+        (&unique).size(),
+        (&mut unique).grow(3),
+        unique.grow(5),
+        (&mut &value).grow(7),
+    ];
+    (shared, unique, value.grow(1))
+}
+
+/// The same of what is taken by value.
+#[routine]
+trait Weigh {
+    fn weigh(self) -> u32;
+}
+
+#[routine]
+impl Weigh for Meters {
+    fn weigh(self) -> u32 {
+        self.0
+    }
+}
+
+#[routine]
+impl Weigh for &Meters {
+    fn weigh(self) -> u32 {
+        self.0 ^ 1
+    }
+}
+
+#[routine]
+impl<'a> Weigh for &'a mut Meters {
+    fn weigh(self) -> u32 {
+        self.0 ^= 2;
+        self.0
+    }
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Crate<'a> {
+    lent: &'a Meters,
+    own: Meters,
+}
+
+#[routine]
+fn values_looked_up(a: u32) -> ([u32; 4], u32, [u32; 2], u32) {
+    let mut meters = Meters(a);
+    let held = Crate {
+        lent: &Meters(a ^ 8),
+        own: meters,
+    };
+    let shared = [(&meters).weigh(), meters.weigh(), held.lent.weigh(), held.own.weigh()];
+    let all: u32 = [&held.own, held.lent].iter().map(|meters| meters.weigh() & 0xff).sum();
+    let unique = &mut meters;
+    let changed = [unique.weigh(), (&mut meters).weigh()];
+    (shared, all, changed, meters.0)
+}
+
+#[routine]
+fn sized<T: Size>(value: T) -> u32 {
+    value.size()
+}
+
+#[routine]
+fn sizes<T: Size>(value: &T) -> (u32, u32) {
+    (value.size(), (&value).size())
+}
+
+#[routine]
+fn grown(mut value: impl Size, other: &mut impl Size) -> (u32, u32) {
+    (value.grow(2), other.grow(3))
+}
+
+#[routine]
+fn given_by_reference(a: u32) -> ([u32; 3], (u32, u32), (u32, u32), (u32, u32), u32) {
+    let mut meters = Meters(a);
+    let mut other = Meters(a ^ 77);
+    let all = [sized(&meters), sized(meters), sized(&mut meters)];
+    let (first, second) = (sizes(&&meters), sizes(&meters));
+    (all, first, second, grown(&mut meters, &mut &mut other), other.0)
 }

@@ -6,6 +6,7 @@ use gpuvm::prelude::*;
 
 cases! {
     paired, without_repeats, merged, hinted, separated, more_methods, given_closures, of_all_iterators, passed_on, nested_adaptors, of_bytes,
+    with_two_ends,
 }
 
 /// Items two by two; the last one alone is left out.
@@ -388,4 +389,50 @@ fn of_bytes(text: [u8; 10]) -> ([u32; 4], usize) {
         separators: &separators,
     };
     (out, odd.dedup().count())
+}
+
+/// What becomes an iterator with two ends, or with a length.
+#[routine]
+fn last_of<I: IntoIterator<Item = u32>>(list: I) -> u32
+where
+    I::IntoIter: DoubleEndedIterator,
+{
+    list.into_iter().rev().step_by(2).next().unwrap_or(7)
+}
+
+#[routine]
+fn counted<I>(list: I) -> usize
+where
+    I: IntoIterator,
+    <I as IntoIterator>::IntoIter: ExactSizeIterator,
+{
+    list.into_iter().len()
+}
+
+#[routine]
+fn both<'a, I>(list: I) -> u32
+where
+    I: IntoIterator<Item = &'a u32>,
+    I::IntoIter: ExactSizeIterator + DoubleEndedIterator + Clone,
+{
+    let mut list = list.into_iter();
+    let all = list.clone().len() as u32;
+    list.next_back().copied().unwrap_or(1) ^ list.len() as u32 ^ all << 4
+}
+
+#[routine]
+fn backwards(list: impl IntoIterator<Item = u32, IntoIter: DoubleEndedIterator>) -> u32 {
+    list.into_iter().rfold(0, |a: u32, b| a.rotate_left(3) ^ b)
+}
+
+#[routine]
+fn with_two_ends(a: u32, list: [u32; 5]) -> ([u32; 4], usize) {
+    let n = a % 6;
+    let ends = [
+        last_of(0..n),
+        both(&list[..n as usize]),
+        both(&list),
+        backwards(list.into_iter().filter(|x| x % 2 == a % 2)),
+    ];
+    (ends, counted(list.iter().map(|x| x ^ 1)) + counted([a]))
 }

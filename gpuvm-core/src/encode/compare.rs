@@ -16,6 +16,9 @@ pub(super) struct Pairs {
     pub end: u32,
 }
 
+/// What is said where a comparison is not known.
+pub(super) const BY_HAND: &str = "values of a generic type whose comparison is written by hand are compared here as parts of another value: write an `impl` of the comparison for that, too, or compare the parts";
+
 impl Encoder<'_> {
     /// A comparison as a word of 0 or 1.
     pub const fn compare(&mut self, operator: Operator, a: Operand, b: Operand) -> u32 {
@@ -99,6 +102,7 @@ impl Encoder<'_> {
         if let Some(routine) = ty.comparisons.eq {
             return self.call_comparison(routine, a, b, 1);
         }
+        assert!(!ty.comparisons.by_hand.eq, "{}", BY_HAND);
         match ty.kind {
             Kind::Tuple | Kind::Struct => self.same_fields(ty.fields, a, b),
             Kind::Array => {

@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 
+use super::compare::BY_HAND;
 use super::method::number as m;
 use super::method_call::Arguments;
 use super::node::Operator;
@@ -33,10 +34,10 @@ impl Encoder<'_> {
             let right = self.value(b);
             return self.order_of_scalars(kind, left, right);
         }
-        let routine = if total {
-            ty.comparisons.cmp
+        let (routine, by_hand) = if total {
+            (ty.comparisons.cmp, ty.comparisons.by_hand.cmp)
         } else {
-            ty.comparisons.partial_cmp
+            (ty.comparisons.partial_cmp, ty.comparisons.by_hand.partial_cmp)
         };
         if let Some(routine) = routine {
             if total {
@@ -46,6 +47,7 @@ impl Encoder<'_> {
             let unordered = self.imm(UNORDERED);
             return self.select(found, found + 1, unordered);
         }
+        assert!(!by_hand, "{}", BY_HAND);
         let equal = self.imm(EQUAL);
         match ty.kind {
             Kind::Tuple | Kind::Struct => self.order_of_fields(total, equal, ty.fields, a, b),

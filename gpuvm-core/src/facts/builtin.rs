@@ -80,16 +80,20 @@ impl<const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, (), L, R> for () {
 builtin_generics! {
     [T] Wrapping<T>;
     [T] Reverse<T>;
-    [T] Option<T>;
     [T, E] Result<T, E>;
     [B, C] ControlFlow<B, C>;
     [T] Bound<T>;
-    [T, const N: usize] [T; N];
     [A, B] (A, B);
     [A, B, C] (A, B, C);
     [A, B, C, D] (A, B, C, D);
     [A, B, C, D, E] (A, B, C, D, E);
     [A, B, C, D, E, F] (A, B, C, D, E, F);
+    [A, B, C, D, E, F, G] (A, B, C, D, E, F, G);
+    [A, B, C, D, E, F, G, H] (A, B, C, D, E, F, G, H);
+    [A, B, C, D, E, F, G, H, I] (A, B, C, D, E, F, G, H, I);
+    [A, B, C, D, E, F, G, H, I, J] (A, B, C, D, E, F, G, H, I, J);
+    [A, B, C, D, E, F, G, H, I, J, K] (A, B, C, D, E, F, G, H, I, J, K);
+    [A, B, C, D, E, F, G, H, I, J, K, M] (A, B, C, D, E, F, G, H, I, J, K, M);
 }
 
 #[diagnostic::do_not_recommend]
@@ -191,6 +195,12 @@ builtin_methods! {
     [A, B, C, D] (A, B, C, D): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [A, B, C, D, E] (A, B, C, D, E): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
     [A, B, C, D, E, F] (A, B, C, D, E, F): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [A, B, C, D, E, F, G] (A, B, C, D, E, F, G): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [A, B, C, D, E, F, G, H] (A, B, C, D, E, F, G, H): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [A, B, C, D, E, F, G, H, I] (A, B, C, D, E, F, G, H, I): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [A, B, C, D, E, F, G, H, I, J] (A, B, C, D, E, F, G, H, I, J): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [A, B, C, D, E, F, G, H, I, J, K] (A, B, C, D, E, F, G, H, I, J, K): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [A, B, C, D, E, F, G, H, I, J, K, M] (A, B, C, D, E, F, G, H, I, J, K, M): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
 }
 
 /// Conversions that lose nothing.

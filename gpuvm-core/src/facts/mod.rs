@@ -5,6 +5,7 @@
 mod builtin;
 mod by_method;
 mod lends;
+mod looked;
 mod named;
 mod operators;
 mod own;
@@ -15,6 +16,7 @@ mod through;
 
 pub use by_method::*;
 pub use lends::*;
+pub use looked::*;
 pub use named::{Named, NamedWords};
 pub use operators::*;
 pub use own::*;
@@ -710,6 +712,7 @@ macro_rules! twins_of_cell {
 }
 twins_of_cell! {
     __vm_new New;
+    __vm_from_mut FromMut;
     __vm_get Get;
     __vm_set Set;
     __vm_replace Replace;

@@ -61,6 +61,7 @@ macro_rules! cells {
 cells! {
     Cell "value": T {
         New: fn(T) -> Self;
+        FromMut: fn(&mut T) -> &Self;
         Get: fn(&Self) -> T;
         Set: fn(&Self, T);
         Replace: fn(&Self, T) -> T;
@@ -70,6 +71,7 @@ cells! {
     }
     OnceCell "__value": Option<T> {
         New: fn() -> Self;
+        FromMut: ();
         Get: fn(&Self) -> Option<&T>;
         Set: fn(&Self, T) -> Result<(), T>;
         Replace: ();
@@ -129,6 +131,16 @@ fn update<T: Static + Copy>(cell: &mut Cell<T>, f: impl FnOnce(T) -> T) {
 #[routine(library)]
 fn into_inner<T: Static>(cell: Cell<T>) -> T {
     cell.value
+}
+
+#[routine(library, inline)]
+fn from_mut<T: Static>(value: &mut T) -> &mut Cell<T> {
+    intrinsics::words(value)
+}
+
+#[routine(library, inline)]
+fn array_of_cells<T: Static, const N: usize>(cell: &mut Cell<[T; N]>) -> &mut [Cell<T>; N] {
+    intrinsics::words(cell)
 }
 
 #[routine(library)]
@@ -195,11 +207,12 @@ macro_rules! by_path {
     };
 }
 by_path! {
-    Cell: new = new [] get = get [+ Copy] set = set [] replace = replace [] take = take [+ VmType + Default] swap = swap [] into_inner = into_inner [];
+    Cell: new = new [] from_mut = from_mut [] get = get [+ Copy] set = set [] replace = replace [] take = take [+ VmType + Default] swap = swap [] into_inner = into_inner [];
     OnceCell: new = once_new [] get = once_get [] set = once_set [] take = once_take [] into_inner = once_into_inner [];
 }
 
 methods! {
+    [T: Static, const N: usize] Cell<[T; N]>, as_array_of_cells = array_of_cells<T, N>;
     [T: Static] Cell<T>, set = set<T>;
     [T: Static] Cell<T>, replace = replace<T>;
     [T: Static] Cell<T>, swap = swap<T>;

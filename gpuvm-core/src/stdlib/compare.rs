@@ -169,3 +169,77 @@ methods! {
     [T: Ordered] [T], gt = greater<T>;
     [T: Ordered] [T], ge = at_least<T>;
 }
+
+#[routine(library, inline)]
+fn equal_options<T: Equal>(a: &Option<T>, b: &Option<T>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a == b,
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+#[routine(library, inline)]
+fn less_options<T: Ordered>(a: &Option<T>, b: &Option<T>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a < b,
+        (None, Some(_)) => true,
+        _ => false,
+    }
+}
+
+#[routine(library, inline)]
+fn at_most_options<T: Ordered>(a: &Option<T>, b: &Option<T>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a <= b,
+        (None, _) => true,
+        _ => false,
+    }
+}
+
+#[routine(library, inline)]
+fn greater_options<T: Ordered>(a: &Option<T>, b: &Option<T>) -> bool {
+    less_options::<T>(b, a)
+}
+
+#[routine(library, inline)]
+fn at_least_options<T: Ordered>(a: &Option<T>, b: &Option<T>) -> bool {
+    at_most_options::<T>(b, a)
+}
+
+/// Options and arrays compare as the machine compares any value, part by part, unless a routine compares the parts: that of a generic type may not be told by the
+/// type itself.
+macro_rules! of_parts {
+    ($($bound:ident $operator:ident ($asked:ident) $options:ident $lists:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<L: ?Sized, R: ?Sized, T: $bound> Operation<{ Operator::$operator as u8 }, Option<T>, L, R> for Option<T> {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, Option<T>, L, R>;
+            const CALL: Option<CallFact> = match by_routine::<{ Operator::$asked as u8 }, T::Inner>() {
+                true => Some(CallFact::of::<$options<T>>()),
+                false => None,
+            };
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<L: ?Sized, R: ?Sized, T: $bound, const N: usize> Operation<{ Operator::$operator as u8 }, [T; N], L, R> for [T; N] {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, [T; N], L, R>;
+            const CALL: Option<CallFact> = match by_routine::<{ Operator::$asked as u8 }, T::Inner>() {
+                true => Some(CallFact::of::<$lists<T>>()),
+                false => None,
+            };
+        }
+    )*};
+}
+of_parts! {
+    Equal Eq (Eq) equal_options equal;
+    Equal Ne (Eq) equal_options equal;
+    Ordered Lt (Lt) less_options less;
+    Ordered Le (Le) at_most_options at_most;
+    Ordered Gt (Gt) greater_options greater;
+    Ordered Ge (Le) at_least_options at_least;
+}
+
+/// Whether a routine compares values of a type.
+const fn by_routine<const OP: u8, T: Operation<OP, T> + ?Sized>() -> bool {
+    T::CALL.is_some()
+}

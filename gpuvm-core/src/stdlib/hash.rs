@@ -263,6 +263,14 @@ tuples! {
     hash_2: A 0 B 1;
     hash_3: A 0 B 1 C 2;
     hash_4: A 0 B 1 C 2 D 3;
+    hash_5: A 0 B 1 C 2 D 3 E 4;
+    hash_6: A 0 B 1 C 2 D 3 E 4 F 5;
+    hash_7: A 0 B 1 C 2 D 3 E 4 F 5 G 6;
+    hash_8: A 0 B 1 C 2 D 3 E 4 F 5 G 6 N 7;
+    hash_9: A 0 B 1 C 2 D 3 E 4 F 5 G 6 N 7 I 8;
+    hash_10: A 0 B 1 C 2 D 3 E 4 F 5 G 6 N 7 I 8 J 9;
+    hash_11: A 0 B 1 C 2 D 3 E 4 F 5 G 6 N 7 I 8 J 9 K 10;
+    hash_12: A 0 B 1 C 2 D 3 E 4 F 5 G 6 N 7 I 8 J 9 K 10 L 11;
 }
 
 impl HashedEach for bool {}

@@ -19,6 +19,7 @@ pub mod iter;
 mod lends;
 mod non_zero;
 mod option;
+pub mod ordering;
 mod result;
 mod scalar;
 mod slice;

@@ -17,6 +17,28 @@ pub struct Comparisons {
     pub cmp: Comparison,
     /// Whether the order of the parts is turned round, as that of `Reverse` is.
     pub reversed: bool,
+    /// Which of them the user has written for a generic type: of what the `impl` asks of the type's parameters the type itself knows nothing, so it cannot tell them.
+    pub by_hand: ByHand,
+}
+
+/// Which comparisons are written by hand.
+#[derive(Clone, Copy, Debug)]
+pub struct ByHand {
+    /// `PartialEq::eq`.
+    pub eq: bool,
+    /// `PartialOrd::partial_cmp`.
+    pub partial_cmp: bool,
+    /// `Ord::cmp`.
+    pub cmp: bool,
+}
+
+impl ByHand {
+    /// None.
+    pub const NONE: ByHand = ByHand {
+        eq: false,
+        partial_cmp: false,
+        cmp: false,
+    };
 }
 
 impl Comparisons {
@@ -26,6 +48,7 @@ impl Comparisons {
         partial_cmp: None,
         cmp: None,
         reversed: false,
+        by_hand: ByHand::NONE,
     };
 
     const fn has_routine(&self) -> bool {

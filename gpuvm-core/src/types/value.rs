@@ -628,6 +628,24 @@ tuples! {
      F 5 words::<(A, B, C, D, E)>(), G 6 words::<(A, B, C, D, E, F)>());
     (A 0 0, B 1 words::<A>(), C 2 words::<(A, B)>(), D 3 words::<(A, B, C)>(), E 4 words::<(A, B, C, D)>(),
      F 5 words::<(A, B, C, D, E)>(), G 6 words::<(A, B, C, D, E, F)>(), H 7 words::<(A, B, C, D, E, F, G)>());
+    (A 0 0, B 1 words::<A>(), C 2 words::<(A, B)>(), D 3 words::<(A, B, C)>(), E 4 words::<(A, B, C, D)>(),
+     F 5 words::<(A, B, C, D, E)>(), G 6 words::<(A, B, C, D, E, F)>(), H 7 words::<(A, B, C, D, E, F, G)>(),
+     I 8 words::<(A, B, C, D, E, F, G, H)>());
+    (A 0 0, B 1 words::<A>(), C 2 words::<(A, B)>(), D 3 words::<(A, B, C)>(), E 4 words::<(A, B, C, D)>(),
+     F 5 words::<(A, B, C, D, E)>(), G 6 words::<(A, B, C, D, E, F)>(), H 7 words::<(A, B, C, D, E, F, G)>(),
+     I 8 words::<(A, B, C, D, E, F, G, H)>(),
+     J 9 words::<(A, B, C, D, E, F, G, H, I)>());
+    (A 0 0, B 1 words::<A>(), C 2 words::<(A, B)>(), D 3 words::<(A, B, C)>(), E 4 words::<(A, B, C, D)>(),
+     F 5 words::<(A, B, C, D, E)>(), G 6 words::<(A, B, C, D, E, F)>(), H 7 words::<(A, B, C, D, E, F, G)>(),
+     I 8 words::<(A, B, C, D, E, F, G, H)>(),
+     J 9 words::<(A, B, C, D, E, F, G, H, I)>(),
+     K 10 words::<(A, B, C, D, E, F, G, H, I, J)>());
+    (A 0 0, B 1 words::<A>(), C 2 words::<(A, B)>(), D 3 words::<(A, B, C)>(), E 4 words::<(A, B, C, D)>(),
+     F 5 words::<(A, B, C, D, E)>(), G 6 words::<(A, B, C, D, E, F)>(), H 7 words::<(A, B, C, D, E, F, G)>(),
+     I 8 words::<(A, B, C, D, E, F, G, H)>(),
+     J 9 words::<(A, B, C, D, E, F, G, H, I)>(),
+     K 10 words::<(A, B, C, D, E, F, G, H, I, J)>(),
+     L 11 words::<(A, B, C, D, E, F, G, H, I, J, K)>());
 }
 
 /// The words of field `index` of a struct or tuple.

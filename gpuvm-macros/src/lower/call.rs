@@ -612,6 +612,11 @@ impl Lowering<'_> {
                 _ => path.to_token_stream().into(),
             };
         }
+        if let (Some(_), Some(last)) = (&parent, path.segments.last())
+            && crate::namesake_modules::is_beside_another(&last.ident)
+        {
+            return quote!(::gpuvm::__private::ByFunction).into();
+        }
         if let (Some(mut parent), Some(last)) = (parent, path.segments.last()) {
             let is_std = ["std", "core", "alloc"]
                 .iter()
@@ -635,6 +640,15 @@ impl Lowering<'_> {
             .segments
             .last_mut()
             .map(|last| std::mem::take(&mut last.arguments));
+        if let (None, Some(PathArguments::AngleBracketed(written)), Some(last)) =
+            (&namesake, &mut arguments, path.segments.last())
+        {
+            // What is called is no parameter of what stands for the routine.
+            let called = crate::circles::called_parameters(&last.ident);
+            let is_kept = |place: &usize| !called.contains(place);
+            let args = std::mem::take(&mut written.args).into_iter().enumerate();
+            written.args = args.filter(|(place, _)| is_kept(place)).map(|(_, arg)| arg).collect();
+        }
         if let (Some(function), Some(PathArguments::AngleBracketed(written))) = (namesake, &mut arguments) {
             written.args = std::mem::take(&mut written.args)
                 .into_iter()

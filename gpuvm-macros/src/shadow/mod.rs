@@ -12,7 +12,8 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Type};
 
-use crate::native;
+use crate::lower::asking_name;
+use crate::{namesakes, native};
 pub use operators::{assign_operator, binary, operator_function, unary};
 
 /// The name of a slot's variable.
@@ -674,6 +675,26 @@ fn known_arguments(node: &mut syn::ExprMethodCall, span: Span) -> Vec<Ident> {
     known
 }
 
+/// What the function beside a method tells, `asked`, for the type that rustc finds the method of: where a reference has a method of that name in its own way, that
+/// may be the reference.
+fn looked_for(asked: TokenStream, twin: &Ident, receiver: &TokenStream, span: Span) -> TokenStream {
+    let name = twin.to_string();
+    if !namesakes::is_apart(span, name.strip_prefix(&asking_name("").to_string()).unwrap_or(&name)) {
+        return asked;
+    }
+    // As many references as a receiver may plainly have.
+    let steps = (0..4).map(|_| quote_spanned!(span=> let __l = (&&&&&&__l).__gpuvm_look();));
+    quote_spanned! {span=> {
+        use ::gpuvm::__private::{
+            LookAtReferred as _, LookAtValue as _, LookBehind as _, LookByMut as _, LookByMutAsValue as _, LookByRef as _,
+            LookByRefAsValue as _, LookNoFurther as _, LookSettled as _,
+        };
+        let __l = ::gpuvm::__private::looking(#asked, &#receiver);
+        #(#steps)*
+        __l.__gpuvm_found()
+    }}
+}
+
 /// Fills a slot with a method that std has a name of. `named` asks for it, of `__m`: what the function beside a method of a trait of the user's tells,
 /// or the receiver's type where there is none.
 fn link_named_as_std(
@@ -687,12 +708,18 @@ fn link_named_as_std(
 ) -> TokenStream {
     let fallback = import_fallback(Some(&fallback_name(twin)));
     let of = known_with(&looked_up_on(ty, receiver, span), &quote_spanned!(span=> __v.0), span);
+    let asked = looked_for(
+        quote_spanned!(span=> #of.#twin(&(#(#known,)* __r,))),
+        twin,
+        receiver,
+        span,
+    );
     quote_spanned! {span=> {
         use ::gpuvm::__private::{LinkNamedAsStd as _, LinkOfTrait as _};
         #fallback
         let __r = ::core::marker::PhantomData;
         ::gpuvm::__private::is_of(&__v.0, &__r);
-        let __m = #of.#twin(&(#(#known,)* __r,));
+        let __m = #asked;
         (&::gpuvm::__private::#named).link(&__v.0, #slot)
     }}
 }
@@ -783,6 +810,8 @@ pub fn asked_method(
         span,
     );
     let asked = quote_spanned!(span=> #of.#twin #turbofish (&(#(#known,)* __d,)));
+    // Behind a `Deref` it is what is found there; what is found here is looked for from the receiver on all the same.
+    let looked = |asked: TokenStream| looked_for(asked, twin, &receiver, span);
     let link = match other {
         Some(MayBe::Itself(given)) => {
             let given = given.marker();
@@ -795,6 +824,7 @@ pub fn asked_method(
         None if seeks > 0 => {
             let found = known_with(&quote_spanned!(span=> __s), &quote_spanned!(span=> __v.0), span);
             let found = quote_spanned!(span=> #found.#twin(&(#(#known,)* __d,)));
+            let last = looked(found.clone());
             let sought = |of: &TokenStream| {
                 let asked = match of.to_string() == "__s" {
                     true => &found,
@@ -806,12 +836,16 @@ pub fn asked_method(
             quote_spanned! {span=>
                 let __k = #slot;
                 #steps
-                ::gpuvm::__private::#link_method::<#hash, _, _>(#found, &__v.0, __k)
+                ::gpuvm::__private::#link_method::<#hash, _, _>(#last, &__v.0, __k)
             }
         }
-        None => quote_spanned!(span=> ::gpuvm::__private::#link_method::<#hash, _, _>(#asked, &__v.0, #slot)),
+        None => {
+            let asked = looked(asked);
+            quote_spanned!(span=> ::gpuvm::__private::#link_method::<#hash, _, _>(#asked, &__v.0, #slot))
+        }
         Some(MayBe::Operator(operator)) => {
             let operator = spanned(Literal::u8_suffixed(operator as u8), span);
+            let asked = looked(asked);
             quote_spanned! {span=>
                 use ::gpuvm::__private::{LinkMistaken as _, LinkNamed as _, LinkOperator as _, LinkUnnamed as _};
                 let __m = #asked;

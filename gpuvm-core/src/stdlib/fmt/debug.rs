@@ -298,6 +298,10 @@ tuples! {
     debug_6: A 0 B 1 C 2 D 3 E 4 F 5;
     debug_7: A 0 B 1 C 2 D 3 E 4 F 5 G 6;
     debug_8: A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7;
+    debug_9: A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8;
+    debug_10: A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9;
+    debug_11: A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10;
+    debug_12: A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11;
 }
 
 macro_rules! non_zero {

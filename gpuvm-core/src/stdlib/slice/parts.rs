@@ -7,7 +7,7 @@ use gpuvm_macros::routine;
 use super::super::generic_methods;
 use super::super::iter::From;
 use super::{Comparable, generic_list_methods, intrinsics, list_methods, methods};
-use crate::types::{Static, VmType};
+use crate::types::Static;
 
 #[routine(library, inline)]
 fn split_first<T: Static>(slice: &[T]) -> Option<(&T, &[T])> {
@@ -222,7 +222,7 @@ macro_rules! arrays_in_slices {
     ($first:ident $last:ident $split_first:ident $split_last:ident $whole:ident $chunks:ident $last_chunks:ident $flat:ident
         [$($reference:tt)*] [$($kept:tt)*] $part:ident $view:ident) => {
         #[routine(library, inline)]
-        fn $first<T: VmType, const N: usize>(slice: $($reference)* [T]) -> Option<$($reference)* [T; N]> {
+        fn $first<T: Static, const N: usize>(slice: $($reference)* [T]) -> Option<$($reference)* [T; N]> {
             if slice.len() < N {
                 return None;
             }
@@ -230,7 +230,7 @@ macro_rules! arrays_in_slices {
         }
 
         #[routine(library, inline)]
-        fn $last<T: VmType, const N: usize>(slice: $($reference)* [T]) -> Option<$($reference)* [T; N]> {
+        fn $last<T: Static, const N: usize>(slice: $($reference)* [T]) -> Option<$($reference)* [T; N]> {
             let length = slice.len();
             if length < N {
                 return None;
@@ -239,7 +239,7 @@ macro_rules! arrays_in_slices {
         }
 
         #[routine(library, inline)]
-        fn $split_first<T: VmType, const N: usize>(
+        fn $split_first<T: Static, const N: usize>(
             slice: $($reference)* [T],
         ) -> Option<($($reference)* [T; N], $($reference)* [T])> {
             let length = slice.len();
@@ -250,7 +250,7 @@ macro_rules! arrays_in_slices {
         }
 
         #[routine(library, inline)]
-        fn $split_last<T: VmType, const N: usize>(
+        fn $split_last<T: Static, const N: usize>(
             slice: $($reference)* [T],
         ) -> Option<($($reference)* [T], $($reference)* [T; N])> {
             let length = slice.len();
@@ -265,7 +265,7 @@ macro_rules! arrays_in_slices {
         }
 
         #[routine(library, inline)]
-        fn $whole<T: VmType, const N: usize>(slice: $($reference)* [T]) -> Option<$($reference)* [T; N]> {
+        fn $whole<T: Static, const N: usize>(slice: $($reference)* [T]) -> Option<$($reference)* [T; N]> {
             if slice.len() != N {
                 return None;
             }
@@ -273,7 +273,7 @@ macro_rules! arrays_in_slices {
         }
 
         #[routine(library, inline)]
-        fn $chunks<T: VmType, const N: usize>(slice: $($reference)* [T]) -> ($($reference)* [[T; N]], $($reference)* [T]) {
+        fn $chunks<T: Static, const N: usize>(slice: $($reference)* [T]) -> ($($reference)* [[T; N]], $($reference)* [T]) {
             let length = slice.len();
             let count = length / N;
             (
@@ -283,7 +283,7 @@ macro_rules! arrays_in_slices {
         }
 
         #[routine(library, inline)]
-        fn $last_chunks<T: VmType, const N: usize>(
+        fn $last_chunks<T: Static, const N: usize>(
             slice: $($reference)* [T],
         ) -> ($($reference)* [T], $($reference)* [[T; N]]) {
             let length = slice.len();
@@ -295,24 +295,24 @@ macro_rules! arrays_in_slices {
         }
 
         #[routine(library, inline)]
-        fn $flat<T: VmType, const N: usize>(slice: $($reference)* [[T; N]]) -> $($reference)* [T] {
+        fn $flat<T: Static, const N: usize>(slice: $($reference)* [[T; N]]) -> $($reference)* [T] {
             let count = slice.len();
             intrinsics::$view(&slice, count.wrapping_mul(N))
         }
 
         generic_list_methods! {
-            [T: VmType, const M: usize] $first(()) -> Option<$($kept)* [T; M]> = $first<T, M>;
-            [T: VmType, const M: usize] $last(()) -> Option<$($kept)* [T; M]> = $last<T, M>;
-            [T: VmType, const M: usize] $split_first(()) -> Option<($($kept)* [T; M], $($kept)* [T])> = $split_first<T, M>;
-            [T: VmType, const M: usize] $split_last(()) -> Option<($($kept)* [T], $($kept)* [T; M])> = $split_last<T, M>;
-            [T: VmType, const M: usize] $whole(()) -> Option<$($kept)* [T; M]> = $whole<T, M>;
-            [T: VmType, const M: usize] $chunks(()) -> ($($kept)* [[T; M]], $($kept)* [T]) = $chunks<T, M>;
-            [T: VmType, const M: usize] $last_chunks(()) -> ($($kept)* [T], $($kept)* [[T; M]]) = $last_chunks<T, M>;
+            [T: Static, const M: usize] $first(()) -> Option<$($kept)* [T; M]> = $first<T, M>;
+            [T: Static, const M: usize] $last(()) -> Option<$($kept)* [T; M]> = $last<T, M>;
+            [T: Static, const M: usize] $split_first(()) -> Option<($($kept)* [T; M], $($kept)* [T])> = $split_first<T, M>;
+            [T: Static, const M: usize] $split_last(()) -> Option<($($kept)* [T], $($kept)* [T; M])> = $split_last<T, M>;
+            [T: Static, const M: usize] $whole(()) -> Option<$($kept)* [T; M]> = $whole<T, M>;
+            [T: Static, const M: usize] $chunks(()) -> ($($kept)* [[T; M]], $($kept)* [T]) = $chunks<T, M>;
+            [T: Static, const M: usize] $last_chunks(()) -> ($($kept)* [T], $($kept)* [[T; M]]) = $last_chunks<T, M>;
         }
 
         methods! {
-            [T: VmType, const N: usize] [[T; N]], $flat = $flat<T, N>;
-            [T: VmType, const N: usize, const M: usize] [[T; N]; M], $flat = $flat<T, N>;
+            [T: Static, const N: usize] [[T; N]], $flat = $flat<T, N>;
+            [T: Static, const N: usize, const M: usize] [[T; N]; M], $flat = $flat<T, N>;
         }
     };
 }

@@ -24,7 +24,7 @@ pub const TEXT_COMPARISONS: Comparisons = Comparisons {
     eq: Some(equal::routine),
     partial_cmp: Some(partial_order::routine),
     cmp: Some(order::routine),
-    reversed: false,
+    ..Comparisons::DERIVED
 };
 
 impl<const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, str, L, R> for str {
