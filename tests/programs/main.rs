@@ -30,6 +30,7 @@ mod check_digits;
 mod chip8;
 mod closest_pair;
 mod congruences;
+mod conjugate_gradient;
 mod connect_four;
 mod connection;
 mod convex_hull;
@@ -74,6 +75,7 @@ mod poly1305;
 mod polygon_clip;
 mod primality;
 mod prime_sieve;
+mod quad_tree;
 mod quadrature;
 mod quaternion;
 mod random_numbers;
@@ -86,6 +88,7 @@ mod regex_pike;
 mod robin_hood_map;
 mod sat_solver;
 mod scheduler;
+mod secret_sharing;
 mod segment_tree;
 mod semver;
 mod settings_file;
@@ -1795,4 +1798,59 @@ fn time_series() {
         agree!(period(slice(samples), each([4, 0, 7])));
         agree!(histogram(slice(samples), each([3, 8]), chunks([[0; 60]; 2])));
     }
+}
+
+#[test]
+fn secret_sharing() {
+    use crate::secret_sharing::*;
+    known();
+    agree!(share_bytes(
+        each([*b"gpuvm!!!", [0; 8], [255; 8]]),
+        each([77, 1, u64::MAX])
+    ));
+    agree!(share_number(
+        each([123_456_789, 5, 4_294_967_290, 7]),
+        each([9, 9, 5, 0]),
+        each([6, 3, 6, 4])
+    ));
+}
+
+#[test]
+fn conjugate_gradient() {
+    use crate::conjugate_gradient::*;
+    known();
+    let (starts, columns) = (slice(&[0, 2, 5, 7]), [0, 1, 0, 1, 2, 1, 2]);
+    let values = slice(&[4.0, 1.0, 1.0, 3.0, 1.0, 1.0, 2.0]);
+    agree!(sparse_solve(
+        starts.clone(),
+        slice(&columns),
+        values.clone(),
+        slice(&[6.0, 10.0, 8.0]),
+        each([true, false])
+    ));
+    agree!(sparse_solve(
+        starts,
+        slice(&[0, 1, 0, 1, 3, 1, 2]),
+        values,
+        slice(&[0.0; 3]),
+        each([true])
+    ));
+    agree!(heated_rod(
+        each([9, 16, 4, 1]),
+        each([0.0, 0.25, -5.0, 1.0]),
+        each([1.0, -3.0, 1.0, 0.0])
+    ));
+}
+
+#[test]
+fn quad_tree() {
+    use crate::quad_tree::*;
+    known();
+    agree!(people_in(
+        slice(&[10, 10, 20, 20, 100, 100, 12, 12, 64, 3]),
+        each([[0, 0], [5, 1], [90, 90]]),
+        each([[30, 30], [127, 64], [95, 127]])
+    ));
+    agree!(people_in(slice(&[200, 1]), each([[0, 0]]), each([[1, 1]])));
+    agree!(deepest(each([1, 7, 7, 9]), each([30, 0, 3000, 12])));
 }
