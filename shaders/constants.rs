@@ -9,7 +9,7 @@ use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::Status;
 use gpuvm_engine::fault;
 
-use crate::layout::{WORKGROUP, epoch, packed, row, signal, sort, term, tile};
+use crate::layout::{WORKGROUP, epoch, packed, row, several, signal, sort, term, tile};
 
 /// The constants that the shaders use, as WGSL.
 pub fn constants() -> String {
@@ -24,6 +24,8 @@ pub fn constants() -> String {
         ("TILE", tile::TILE),
         ("TILE_CELLS", tile::CELLS),
         ("TILE_LEFT", tile::LEFT),
+        ("SEVERAL", several::VMS),
+        ("OWN_ATOMICS", several::OWN_ATOMICS),
         ("SPACE_FRAME", space::FRAME),
         ("SPACE_ARENA", space::ARENA),
         ("SPACE_ATOMIC", space::ATOMIC),

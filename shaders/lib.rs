@@ -22,6 +22,7 @@ texts! {
     PICK = "pick.wgsl";
     PROBE = "probe.wgsl";
     ROOTS = "roots.wgsl";
+    SEVERAL = "several.wgsl";
     SPECIALIZED = "specialized.wgsl";
     STEP = "step.wgsl";
     TRANSPOSE = "transpose.wgsl";

@@ -159,6 +159,21 @@ fn atomic_cas64(pair: u32, expected: u64, value: u64) -> u64 {
     return 0lu;
 }
 
+// What the workgroup's VMs have added to atomics, where these are few enough and VMs many enough for the workgroup to add it all up first.
+var<workgroup> own_atomics: array<atomic<u32>, OWN_ATOMICS>;
+
+fn owns_atomics() -> bool {
+    return launch.atomic_words <= min(OWN_ATOMICS, launch.vms / SEVERAL);
+}
+
+fn add_to_atomic(number: u32, value: u32) {
+    if owns_atomics() {
+        atomicAdd(&own_atomics[number], value);
+    } else {
+        atomicAdd(&atomics[number], value);
+    }
+}
+
 // Stores what each stop has in common, with 0 for the words that nobody reads afterwards.
 fn put_header(ip: u32, status: u32, depth: u32, dead: u32) {
     put_state(ROW_IP, ip);

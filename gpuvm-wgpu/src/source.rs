@@ -261,6 +261,7 @@ const SPECIALIZED: &[&str] = &[
     wgsl::shared::ATOMIC_PAIRS,
     wgsl::SPECIALIZED,
     wgsl::tile::SHARED,
+    wgsl::SEVERAL,
     wgsl::tile::MARK,
 ];
 

@@ -15,7 +15,7 @@ use crate::handle::Handle;
 use crate::types::tuple;
 
 /// Words of all copies of a histogram's bins together, at most, unless the bins alone are more.
-const MOST_COUNTS: usize = 1 << 14;
+const MOST_COUNTS: usize = 1 << 12;
 /// Copies at most.
 const MOST_COPIES: usize = 64;
 

@@ -427,7 +427,14 @@ impl Stepper for Prepared {
                 true => shared.joined_group(gpu, &self.kernel.layout),
                 false => shared.group(gpu, &self.kernel.layout),
             },
-            groups: groups(gpu, vms.into(), self.kernel.workgroup),
+            groups: {
+                let workgroup = self.kernel.workgroup;
+                let most = self
+                    .kernel
+                    .most_groups
+                    .map(|most| u64::from(most) * u64::from(workgroup));
+                groups(gpu, u64::from(vms).min(most.unwrap_or(u64::MAX)), workgroup)
+            },
         })
     }
 }

@@ -5,13 +5,13 @@ use std::thread::ScopedJoinHandle;
 
 use gpuvm_core::program::{Program, ProgramId};
 use gpuvm_engine::{Error, Result, Tiles};
-use gpuvm_shaders::layout::{WORKGROUP, tile};
+use gpuvm_shaders::layout::{WORKGROUP, several, tile};
 use naga::compact::{KeepUnused, compact};
 use naga::valid::{ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Expression, Function, Literal, Module};
 
 use super::base::{RUN, THEN, base};
-use super::emit::{About, Start, emit};
+use super::emit::{About, Several, Start, emit, emit_several};
 use super::engine::reach;
 use super::options::Options;
 use crate::gpu::Gpu;
@@ -23,6 +23,16 @@ use crate::stepper::{BINDINGS, Reach};
 
 /// Invocations of a workgroup of programs without loops: they end so soon that it counts how many workgroups a device can start in a time.
 const LIGHT_WORKGROUP: u32 = 256;
+
+/// Expressions of a program at most of which an invocation runs several VMs: it stands in its kernel several times, and what takes longer
+/// keeps a device busy by itself.
+const MOST_SEVERAL: usize = 160;
+/// Words that such a VM stores at most: each invocation has them of several VMs.
+const MOST_LEFT: u32 = 8;
+/// Invocations of a workgroup of a kernel that adds up what its VMs add to atomics before all of them do.
+const ADDING_WORKGROUP: u32 = 512;
+/// Workgroups at most of such a kernel: about as many as a device runs at once.
+const ADDING_GROUPS: u32 = 512;
 
 /// Expressions of programs whose elements go through tiles, and of operators, at most: they stand in their kernels many times.
 const MOST_TILED: usize = 400;
@@ -117,8 +127,10 @@ pub struct SpecializedKernel {
     pub layout: wgpu::BindGroupLayout,
     /// The bind group of the program's data, if it has any. Joined jobs have none.
     pub data: Option<wgpu::BindGroup>,
-    /// Invocations of a workgroup.
+    /// VMs of a workgroup.
     pub workgroup: u32,
+    /// Workgroups at most, each of which has VMs until there are none left.
+    pub most_groups: Option<u32>,
     /// The names of the uniform's fields, each a word, in order.
     pub uniform: Vec<String>,
     /// What is known of the program.
@@ -175,6 +187,41 @@ impl Shader {
             _ => "complete",
         };
         Shader::check(program, module, about, entry)
+    }
+
+    /// Writes a program's shader with several VMs an invocation, for those that have not started; `None` if that cannot be, or is too large to be
+    /// worth it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if naga does not accept it.
+    pub fn several(program: &Program, options: &Options) -> Result<Option<Shader>> {
+        if program.code.len() > MOST_SEVERAL {
+            return Ok(None);
+        }
+        let base = &*base(options.floats)?;
+        let mut module = base.module.clone();
+        let Some(Several {
+            run,
+            then,
+            words,
+            about,
+        }) = emit_several(program, options, base, &mut module)
+        else {
+            return Ok(None);
+        };
+        if run.expressions.len() > MOST_SEVERAL || !(1..=MOST_LEFT).contains(&words) {
+            return Ok(None);
+        }
+        module.functions[base.functions[RUN]] = run;
+        module.functions[base.functions[THEN]] = then;
+        base.enlarge(&mut module, "left_for_later", words);
+        let entry = match about {
+            About { adds: true, .. } => "several_adding",
+            About { traps: true, .. } => "several_fresh",
+            _ => "several",
+        };
+        Shader::check(program, module, about, entry).map(Some)
     }
 
     /// Writes the shader of two programs for joined jobs. What is known of it is what is known of the first.
@@ -296,14 +343,22 @@ impl SpecializedKernel {
         let Work { program, then, tiles } = work;
         let joined = then.is_some() && tiles.is_none();
         let tiled = |entry| Shader::tiled(program, then.as_deref(), options, entry);
-        let mut fresh = match (tiles, then) {
-            (Some(Passes::Scan), _) => tiled("scan_tiles")?,
-            (Some(Passes::Mark), _) => tiled("mark_tiles")?,
-            (None, Some(then)) => Shader::joined(program, then, options)?,
-            (None, None) => Shader::new(program, options, Start::Fresh)?,
+        let room = gpu.limits.max_compute_workgroup_storage_size;
+        let several = match (tiles, then) {
+            (None, None) => Shader::several(program, options)?.filter(|shader| shader.shared_bytes() <= room),
+            _ => None,
+        };
+        let vms_each = several.as_ref().map_or(1, |_| several::VMS);
+        let mut fresh = match (tiles, then, several) {
+            (Some(Passes::Scan), ..) => tiled("scan_tiles")?,
+            (Some(Passes::Mark), ..) => tiled("mark_tiles")?,
+            (None, Some(then), _) => Shader::joined(program, then, options)?,
+            (None, None, Some(several)) => several,
+            (None, None, None) => Shader::new(program, options, Start::Fresh)?,
         };
         let workgroup = match then {
             _ if tiles.is_some() => tile::WORKGROUP,
+            None if fresh.about.adds => ADDING_WORKGROUP.min(gpu.limits.max_compute_invocations_per_workgroup),
             None if !fresh.about.suspends => LIGHT_WORKGROUP.min(gpu.limits.max_compute_invocations_per_workgroup),
             _ => WORKGROUP,
         };
@@ -318,7 +373,6 @@ impl SpecializedKernel {
             (None, None) if fresh.about.suspends => Some(Shader::new(program, options, Start::Resumed)?),
             _ => None,
         };
-        let room = gpu.limits.max_compute_workgroup_storage_size;
         if fresh.shared_bytes() > room || workgroup > gpu.limits.max_compute_invocations_per_workgroup {
             return Err(Error::Device {
                 reason: format!("a workgroup of `{}` does not fit the device", program.name),
@@ -354,7 +408,8 @@ impl SpecializedKernel {
             has_pairs,
             data: data_group(gpu, program, &layouts)?,
             layout: layouts.swap_remove(0),
-            workgroup,
+            workgroup: workgroup * vms_each,
+            most_groups: fresh.about.adds.then_some(ADDING_GROUPS),
             uniform: uniform_fields(&base.module),
             about: match &resumed {
                 Some(resumed) => resumed.shader.about.clone(),

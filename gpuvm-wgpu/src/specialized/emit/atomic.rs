@@ -50,10 +50,12 @@ impl Emitter<'_> {
         let pointer = self.atomic_word(ip, number);
         match op {
             Op::AtomicLoad => {
+                self.hurry();
                 let value = self.code.load(pointer);
                 self.write(a, Value::word(value));
             }
             Op::AtomicStore => {
+                self.hurry();
                 let value = self.w(Operand::Word(a));
                 self.unless_trapped(|emitter| emitter.code.store(pointer, value));
             }
@@ -69,7 +71,12 @@ impl Emitter<'_> {
                     number,
                     is_pair: false,
                 };
-                if let (Some(fun), true) = (of_two(op), self.unread.contains(&ip)) {
+                let is_read = !self.unread.contains(&ip);
+                if op == Op::AtomicAdd && !is_read && self.is_added_later(number, value) {
+                    return;
+                }
+                self.hurry();
+                if let (Some(fun), false) = (of_two(op), is_read) {
                     let unread = Statement::Atomic {
                         pointer,
                         fun,
@@ -86,6 +93,7 @@ impl Emitter<'_> {
 
     /// Operations on atomic pairs.
     pub fn atomic_pair(&mut self, ip: u32, op: Op, [a, b, c, d]: [u32; 4]) {
+        self.hurry();
         let offset = self.w(Operand::Word(b));
         let place = self.pair_at(ip, offset);
         let old = match op {

@@ -21,7 +21,8 @@ impl Emitter<'_> {
             Some(space::ARENA) => match self.folded(offset, constant) {
                 Some(value) => Value::known(value),
                 None => {
-                    let word = match self.carried(offset, constant) {
+                    let kept = self.carried(offset, constant);
+                    let word = match kept.or_else(|| self.stored_later(offset, constant)) {
                         Some(variable) => variable,
                         None => {
                             self.about.loads = true;
@@ -32,6 +33,7 @@ impl Emitter<'_> {
                 }
             },
             Some(space::ATOMIC) => {
+                self.hurry();
                 let offset = self.sum(offset, constant);
                 let word = self.atomic_word(ip, offset);
                 Value::word(self.code.load(word))
@@ -47,6 +49,7 @@ impl Emitter<'_> {
                 Value::known(0)
             }
             None => {
+                self.hurry();
                 let (space, offset) = (self.w(Operand::Word(space)), self.sum(offset, constant));
                 let found = match self.program.data.len() as u32 {
                     0 => self.code.call("load_any", &[space, offset]),
@@ -68,6 +71,11 @@ impl Emitter<'_> {
         let value = self.w(Operand::Word(a));
         match self.constant(Operand::Word(space)) {
             Some(space::ARENA) => {
+                if let Some(variable) = self.to_be_stored(offset, constant) {
+                    // A VM that has trapped does not come to storing it.
+                    self.code.store(variable, value);
+                    return;
+                }
                 let word = match self.carried(offset, constant) {
                     Some(variable) => variable,
                     None => {
@@ -78,6 +86,7 @@ impl Emitter<'_> {
                 self.unless_trapped(|emitter| emitter.code.store(word, value));
             }
             Some(space::ATOMIC) => {
+                self.hurry();
                 let offset = self.sum(offset, constant);
                 let word = self.atomic_word(ip, offset);
                 self.unless_trapped(|emitter| emitter.code.store(word, value));
@@ -92,6 +101,7 @@ impl Emitter<'_> {
             }
             None => {
                 let (space, offset) = (self.w(Operand::Word(space)), self.sum(offset, constant));
+                self.hurry();
                 let result = self.local("stored");
                 let none = self.code.word(0);
                 self.code.store(result, none);
@@ -151,6 +161,11 @@ impl Emitter<'_> {
             self.fault_if(ip, bad, fault::MEMORY, offset);
             self.hand.checked.push((base, constant));
         }
+        let offset = if self.is_own(&value, constant) {
+            offset
+        } else {
+            self.unless_it_has_trapped(offset)
+        };
         let base = self.code.global("arena");
         self.code.element(base, offset)
     }
@@ -176,6 +191,8 @@ impl Emitter<'_> {
             // A VM that goes on although it has trapped must not reach outside.
             let last = self.code.word(words - 1);
             index = self.code.math(MathFunction::Min, &[offset, last]);
+        } else {
+            index = self.unless_it_has_trapped(index);
         }
         let base = self.code.global("data");
         let element = self.code.element(base, index);
@@ -313,24 +330,29 @@ impl Emitter<'_> {
                 }
             },
             _ => {
-                let base = self.slot(param, 0);
-                let place = match self.options.known.stride(param) {
-                    Some(0) => base,
-                    stride => {
-                        let stride = match stride {
-                            Some(stride) => self.code.word(stride),
-                            None => self.slot(param, 1),
-                        };
-                        let vm = self.vm_id();
-                        let part = self.code.binary(BinaryOperator::Multiply, vm, stride);
-                        self.code.binary(BinaryOperator::Add, base, part)
-                    }
-                };
+                let place = self.place(param);
                 self.note_fact(place, Fact::Place(param, 0));
                 Value::word(place)
             }
         };
         self.write(d, value);
+    }
+
+    /// Where the VM's part of a launch parameter begins.
+    pub fn place(&mut self, param: u32) -> Node {
+        let base = self.slot(param, 0);
+        match self.options.known.stride(param) {
+            Some(0) => base,
+            stride => {
+                let stride = match stride {
+                    Some(stride) => self.code.word(stride),
+                    None => self.slot(param, 1),
+                };
+                let vm = self.vm_id();
+                let part = self.code.binary(BinaryOperator::Multiply, vm, stride);
+                self.code.binary(BinaryOperator::Add, base, part)
+            }
+        }
     }
 
     /// A word of a launch parameter's slot.

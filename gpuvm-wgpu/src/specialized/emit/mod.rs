@@ -13,6 +13,7 @@ mod blocks;
 mod early;
 mod float;
 mod instruction;
+mod later;
 mod long;
 mod memory;
 mod proof;
@@ -38,6 +39,7 @@ use super::code::{Code, Node};
 use super::exits::unify_loop_exits;
 use super::options::Options;
 use early::Early;
+use later::Later;
 use proof::{Said, Sum};
 use state::Frame;
 use words::Hand;
@@ -49,6 +51,8 @@ pub enum Start {
     Fresh,
     /// Those that have not started, of a joined job.
     Joined,
+    /// Those that have not started, several of an invocation: what each stores is left for when all of them have run.
+    Several,
     /// Those that have been stopped.
     Resumed,
     /// Those whose elements go through tiles: what they store to this launch parameter stays with the invocation.
@@ -70,6 +74,19 @@ pub struct About {
     pub loads: bool,
     /// Whether it stores any.
     pub stores: bool,
+    /// Whether it adds to atomics when it has run.
+    pub adds: bool,
+}
+
+/// A program for several VMs of an invocation.
+pub struct Several {
+    /// The program, which leaves what it stores for later.
+    pub run: Function,
+    /// What stores that.
+    pub then: Function,
+    /// Words that are left.
+    pub words: u32,
+    pub about: About,
 }
 
 /// The function under construction.
@@ -115,17 +132,32 @@ struct Emitter<'a> {
     lengths: HashMap<Node, u32>,
     said: HashMap<Node, Said>,
     early: Early,
+    later: Later,
+    /// Whether the step at hand is a part of another one, so that some VMs do not come to it.
+    within: bool,
 }
 
 /// Writes a program as a function.
 pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Module, start: Start) -> (Function, About) {
+    let Several { run, about, .. } = write(program, options, base, module, start).0;
+    (run, about)
+}
+
+/// Writes a program for several VMs of an invocation; `None` if what it stores cannot wait.
+pub fn emit_several(program: &Program, options: &Options, base: &Base, module: &mut Module) -> Option<Several> {
+    let (several, fits) = write(program, options, base, module, Start::Several);
+    fits.then_some(several)
+}
+
+/// Writes a program, with what it leaves for later, and says whether all that may be left has been.
+fn write(program: &Program, options: &Options, base: &Base, module: &mut Module, start: Start) -> (Several, bool) {
     let whole = Flow::new(program).with_shared_tails(program);
     let live = whole.live(program);
     let unread = whole.unread(program, &live);
     let blocks = whole.blocks.iter().zip(live);
     let live_at: HashMap<u32, u32> = blocks.map(|(block, live)| (block.start, live)).collect();
     let mut flow = match start {
-        Start::Fresh | Start::Joined | Start::Tile(_) | Start::Operator if !whole.calls => {
+        Start::Fresh | Start::Several | Start::Joined | Start::Tile(_) | Start::Operator if !whole.calls => {
             whole.without_return_from_yields()
         }
         _ => whole,
@@ -149,7 +181,7 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
     let (name, launch) = match start {
         Start::Joined => (THEN, "joined"),
         Start::Operator => (THEN, "launch"),
-        Start::Fresh | Start::Resumed | Start::Tile(_) => (RUN, "launch"),
+        Start::Fresh | Start::Several | Start::Resumed | Start::Tile(_) => (RUN, "launch"),
     };
     let mut emitter = Emitter {
         live: live.collect(),
@@ -185,18 +217,26 @@ pub fn emit(program: &Program, options: &Options, base: &Base, module: &mut Modu
         lengths: HashMap::new(),
         said: HashMap::new(),
         early: Early::default(),
+        later: Later::default(),
+        within: false,
     };
     let is_structured = steps.is_some();
     match steps {
         Some(steps) => emitter.structured(&steps, module),
         None => emitter.blocks(module),
     }
-    let Emitter { code, about, .. } = emitter;
-    let mut function = code.finish();
+    let (run, then, words) = emitter.finish();
+    let fits = is_structured && emitter.fits_later();
+    let mut several = Several {
+        run,
+        then,
+        words,
+        about: emitter.about,
+    };
     if is_structured {
-        unify_loop_exits(&mut function, base.types.word);
+        unify_loop_exits(&mut several.run, base.types.word);
     }
-    (function, about)
+    (several, fits)
 }
 
 impl Emitter<'_> {

@@ -277,6 +277,15 @@ impl Emitter<'_> {
         })
     }
 
+    /// Whether the arena offset `value + constant` is in the VM's own part of a launch parameter, whatever was asked before.
+    pub fn is_own(&self, value: &Value, constant: u32) -> bool {
+        let Some((param, at)) = self.place_of(value) else {
+            return false;
+        };
+        let extent = extent(self.program, &self.options.known, param);
+        extent.is_some_and(|(own, _)| u64::from(at.wrapping_add(constant)) < own)
+    }
+
     /// Whether the offset `value + constant` in the program's data is sure to be there.
     pub fn is_in_data(&self, value: &Value, constant: u32) -> bool {
         let Some(Sum {

@@ -40,7 +40,7 @@ impl Emitter<'_> {
     pub fn prologue(&mut self, burns: bool, module: &mut Module) {
         let resumed = self.start == Start::Resumed;
         self.choose_frame(module);
-        if self.options.software {
+        if self.options.software || self.start == Start::Several {
             self.trapped = Some(self.local("trapped"));
         }
         if burns {

@@ -156,6 +156,13 @@ impl Emitter<'_> {
     }
 
     fn step(&mut self, step: &Step) {
+        let outer = self.within;
+        self.within |= !matches!(step, Step::Straight(_) | Step::Stop(_));
+        self.step_within(step);
+        self.within = outer;
+    }
+
+    fn step_within(&mut self, step: &Step) {
         match step {
             Step::Straight(block) => {
                 if self.goal.is_some() && self.follows_yield(*block) {
@@ -219,8 +226,10 @@ impl Emitter<'_> {
         for (ip, op, instruction) in self.flow.straight(block, self.program) {
             self.instruction(ip, op, instruction);
         }
-        self.end_if_trapped();
         let exit = self.flow.blocks[block].exit;
+        if !self.ends_with(exit) {
+            self.end_if_trapped();
+        }
         let mut needed = exit.targets().fold(0, |needed, to| needed | self.live[to]);
         match exit {
             Exit::Branch { word, .. } => needed |= 1 << word,

@@ -5,11 +5,11 @@ use gpuvm_core::isa::{NO_WORD, Op, unpair};
 use gpuvm_core::program::Status;
 use gpuvm_core::specialise::flow::{Exit, op_at};
 use gpuvm_engine::fault;
-use naga::{BinaryOperator, Block};
+use naga::{BinaryOperator, Block, Statement};
 
 use super::super::code::Node;
-use super::Emitter;
 use super::words::Operand;
+use super::{Emitter, Start};
 
 impl Emitter<'_> {
     /// The VM stops at the end of a block.
@@ -42,7 +42,22 @@ impl Emitter<'_> {
             let status = self.code.word(Status::Halted as u32);
             self.code.invoke("put_state", &[row, status]);
         }
-        self.code.give(Status::Halted as u32);
+        if self.within {
+            self.hurry();
+        }
+        let Some(trapped) = self.trapped.filter(|_| self.may_have_trapped) else {
+            self.code.give(Status::Halted as u32);
+            return;
+        };
+        let going = self.is_going(trapped);
+        let [halted, trapped] = [Status::Halted, Status::Trapped].map(|status| self.code.word(status as u32));
+        let status = self.code.select(going, halted, trapped);
+        self.code.push(Statement::Return { value: Some(status) });
+    }
+
+    /// Whether a VM that has trapped in a block goes on to the program's end: the way there is the same for all of an invocation's.
+    pub fn ends_with(&self, exit: Exit) -> bool {
+        self.start == Start::Several && !self.within && matches!(exit, Exit::Halt)
     }
 
     /// Traps for a reason of the machine's own if a condition is met.
@@ -92,6 +107,17 @@ impl Emitter<'_> {
                 self.code.choose(going, body, Block::new());
             }
             _ => write(self),
+        }
+    }
+
+    /// An offset, or that of the first word where the VM has trapped and what it knows of the offset does not hold.
+    pub fn unless_it_has_trapped(&mut self, offset: Node) -> Node {
+        match self.trapped {
+            Some(trapped) if self.may_have_trapped && self.start == Start::Several => {
+                let (going, first) = (self.is_going(trapped), self.code.word(0));
+                self.code.select(going, offset, first)
+            }
+            _ => offset,
         }
     }
 
@@ -145,5 +171,6 @@ impl Emitter<'_> {
             self.code.store(to, value);
         }
         self.about.traps = true;
+        self.may_trap_later();
     }
 }

@@ -9,6 +9,7 @@ mod operations;
 mod ptx;
 mod random;
 mod sessions;
+mod several;
 mod sizes;
 
 use std::sync::Arc;

@@ -91,6 +91,11 @@ fn check_program(name: &str, program: &Program, relaxed: bool) {
     if shaders[0].1.about.suspends {
         shaders.push(("resumed", Shader::new(program, &options, Start::Resumed).unwrap()));
     }
+    shaders.extend(
+        Shader::several(program, &options)
+            .unwrap()
+            .map(|shader| ("several", shader)),
+    );
     for (start, shader) in shaders {
         for grid in GRIDS {
             let options = gpuvm_ptx::Options {
@@ -142,6 +147,14 @@ fn check_executed(job: &Batch, cycles: &[u32]) {
         };
         for &cycles in cycles {
             executed::check(job, &kernels, cycles);
+        }
+        if let Some(several) = Shader::several(program, &options).unwrap() {
+            let kernels = Kernels {
+                fresh: kernel(&several),
+                resumed: None,
+                ..kernels
+            };
+            executed::check(job, &kernels, cycles[0]);
         }
     }
     for &cycles in cycles {

@@ -1,0 +1,155 @@
+//! Several VMs of an invocation: whatever their number, and wherever some of them trap, they leave what each by itself would.
+
+use gpuvm_core::program::ParamSlot;
+use gpuvm_shaders::layout::several::{OWN_ATOMICS, VMS};
+
+use super::*;
+use crate::tests::{Random, on_host};
+
+/// Numbers of VMs around the borders of what invocations, workgroups and groups of VMs have.
+const COUNTS: [u32; 8] = [
+    1,
+    63,
+    255,
+    257,
+    256 * VMS - 1,
+    256 * VMS,
+    256 * VMS + 1,
+    3 * 256 * VMS + 300,
+];
+
+/// `own = own * 3 + table[own & 7]`, and the VM's number as its result.
+const PICKING: &str = "param &mut u32
+    param [u32]
+    result u32
+    site 0:7:0 bounds
+    code
+    imm w0, 1\nparam w1, 0\nload w2, w0, w1, 0\nandi w3, w2, 7\nparamlen w4, 1\nltu w5, w3, w4\nxori w5, w5, 1
+    trapnz s0, w5, w3, w4\nparam w6, 1\nadd w6, w6, w3\nload w7, w0, w6, 0\nmuli w2, w2, 3\nadd w2, w2, w7\nstore w2, w0, w1, 0
+    param w8, 2\nvmid w9\nstore w9, w0, w8, 0\nhalt";
+
+/// Adds 3 to an atomic that the VM's word tells, which traps where there is none of the number.
+const ADDING: &str = "param u32
+    site 0:7:0 bounds
+    code
+    imm w0, 1\nparam w1, 0\nload w2, w0, w1, 0\nimm w3, 3\naadd w4, w2, w3\nhalt";
+
+fn slot(base: u32, stride: u32, length: u32) -> gpuvm_engine::Slot {
+    on_host(ParamSlot {
+        base,
+        stride,
+        length,
+        reserved: 0,
+    })
+}
+
+/// A job of [`PICKING`] with a table of so many words.
+fn picking(vms: u32, table: u32) -> Batch {
+    let mut random = Random(vms + 1);
+    let mut batch = job(assemble(PICKING).unwrap(), &[], 0, 0, vms);
+    batch.arena = (0..vms + table).map(|_| random.next()).collect();
+    batch.arena.resize((2 * vms + table) as usize, 0);
+    batch.job.arena_words = batch.arena.len();
+    batch.job.changed = std::iter::once(0..batch.arena.len()).collect();
+    batch.job.slots = vec![slot(0, 1, 1), slot(vms, 0, table), slot(vms + table, 1, 1)];
+    batch
+}
+
+/// A job of [`ADDING`] with so many atomics, whose VMs tell the numbers of some of them, and one of `wrong` that of none.
+fn adding(vms: u32, atomics: u32, wrong: Option<u32>) -> Batch {
+    let mut random = Random(vms + 1);
+    let numbers: Vec<u32> = (0..vms)
+        .map(|vm| match wrong {
+            Some(each) if vm % each == each - 1 => atomics + vm,
+            _ => random.below(atomics),
+        })
+        .collect();
+    let mut batch = job(assemble(ADDING).unwrap(), &numbers, 1, 0, vms);
+    batch.job.atomics = vec![5; atomics as usize];
+    batch
+}
+
+/// The entry point of the kernel of a program that has several VMs an invocation.
+fn several_of(program: &Program) -> Option<String> {
+    let shader = Shader::several(program, &Options::default()).unwrap()?;
+    Some(shader.module.entry_points[0].name.clone())
+}
+
+#[test]
+fn any_number_of_vms_leaves_what_each_would() {
+    assert_eq!(several_of(&picking(1, 8).program).as_deref(), Some("several_fresh"));
+    for vms in COUNTS {
+        check(&picking(vms, 8));
+    }
+}
+
+#[test]
+fn those_that_trap_store_nothing_and_the_first_is_told() {
+    for vms in COUNTS {
+        // Of a table of seven words each eighth VM asks for the last, and of one of none all do.
+        check(&picking(vms, 7));
+    }
+    check(&picking(300, 0));
+}
+
+#[test]
+fn what_is_added_is_added_once() {
+    assert_eq!(
+        several_of(&adding(1, 1, None).program).as_deref(),
+        Some("several_adding")
+    );
+    for atomics in [1, 7, 300, OWN_ATOMICS, OWN_ATOMICS + 1] {
+        for vms in COUNTS {
+            check(&adding(vms, atomics, None));
+        }
+    }
+    // Few enough of them for workgroups to have copies of all.
+    check(&adding(VMS * OWN_ATOMICS, OWN_ATOMICS, None));
+}
+
+#[test]
+fn those_that_trap_add_nothing() {
+    for vms in COUNTS {
+        check(&adding(vms, 7, Some(50)));
+    }
+    check(&adding(2000, 7, Some(1999)));
+}
+
+#[test]
+fn it_is_for_programs_whose_stores_can_wait() {
+    let with = |header: &str, code: &str| {
+        let text = format!("{header}\nresult u32\nsite 0:7:0 bounds\ncode\nimm w0, 1\nparam w1, 0\n{code}\nhalt\n");
+        several_of(&assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}")))
+    };
+    let own = |code: &str| with("param &mut u32", code);
+    assert_eq!(own("vmid w2\nstore w2, w0, w1, 0").as_deref(), Some("several"));
+    assert_eq!(
+        own("vmid w2\ntrapnz s0, w2, w2, _\nstore w2, w0, w1, 0").as_deref(),
+        Some("several_fresh")
+    );
+    // What was left to be stored is what is loaded.
+    assert_eq!(
+        own("vmid w2\nstore w2, w0, w1, 0\nload w3, w0, w1, 0\nparam w4, 1\nstore w3, w0, w4, 0").as_deref(),
+        Some("several")
+    );
+    // One that traps has stored already.
+    assert_eq!(own("vmid w2\nstore w2, w0, w1, 0\ntrapnz s0, w2, w2, _"), None);
+    // Some of the VMs store.
+    assert_eq!(own("vmid w2\njz @done, w2\nstore w2, w0, w1, 0\ndone:"), None);
+    // Some are done early.
+    assert_eq!(own("vmid w2\njz @done, w2\nhalt\ndone:\nstore w2, w0, w1, 0"), None);
+    // What an atomic was is for somebody.
+    assert_eq!(own("vmid w2\naadd w3, w2, w2\nstore w3, w0, w1, 0"), None);
+    assert_eq!(own("vmid w2\naload w3, w2\nstore w3, w0, w1, 0"), None);
+    // A loop takes long enough by itself.
+    assert_eq!(
+        own("vmid w2\nagain:\naddi w2, w2, -1\njnz @again, w2\nstore w2, w0, w1, 0"),
+        None
+    );
+    // Any element may be the one that is stored.
+    let elements = "vmid w2\nparamlen w3, 0\nltu w4, w2, w3\njz @done, w4\nadd w5, w1, w2\n";
+    assert_eq!(
+        with("param &mut [u32]", &format!("{elements}store w2, w0, w5, 0\ndone:")),
+        None
+    );
+}
