@@ -26,7 +26,7 @@ const LIGHT_WORKGROUP: u32 = 256;
 
 /// Expressions of a program at most of which an invocation runs several VMs: it stands in its kernel several times, and what takes longer
 /// keeps a device busy by itself.
-const MOST_SEVERAL: usize = 160;
+const MOST_SEVERAL: usize = 256;
 /// Words that such a VM stores at most: each invocation has them of several VMs.
 const MOST_LEFT: u32 = 8;
 /// Invocations of a workgroup of a kernel that adds up what its VMs add to atomics before all of them do.
@@ -196,7 +196,8 @@ impl Shader {
     ///
     /// [`Error::Device`] if naga does not accept it.
     pub fn several(program: &Program, options: &Options) -> Result<Option<Shader>> {
-        if program.code.len() > MOST_SEVERAL {
+        // A CPU gains nothing by it, and its compiler takes its time over each copy of the program.
+        if options.software || program.code.len() > MOST_SEVERAL {
             return Ok(None);
         }
         let base = &*base(options.floats)?;

@@ -79,7 +79,7 @@ fn automaton() -> Program {
 /// The forms that a specialised kernel has.
 const GRIDS: [Grid; 2] = [Grid::Launched, Grid::Resident];
 
-fn check_program(name: &str, program: &Program, relaxed: bool) {
+pub(super) fn check_program(name: &str, program: &Program, relaxed: bool) {
     let floats = FloatOps::of_features(wgpu::Features::all());
     let options = Options {
         floats: if relaxed { floats.relaxed() } else { floats },
@@ -128,7 +128,7 @@ fn random_programs_become_ptx() {
 }
 
 /// Runs a job on the reference executor of PTX, specialised in both forms and interpreted, in dispatches of so many cycles.
-fn check_executed(job: &Batch, cycles: &[u32]) {
+pub(super) fn check_executed(job: &Batch, cycles: &[u32]) {
     let floats = FloatOps::of_features(wgpu::Features::all());
     let options = Options {
         floats,
