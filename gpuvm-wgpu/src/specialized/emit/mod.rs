@@ -135,6 +135,8 @@ struct Emitter<'a> {
     later: Later,
     /// Whether the step at hand is a part of another one, so that some VMs do not come to it.
     within: bool,
+    /// Whether the code at hand goes on behind a trap.
+    goes_on: bool,
 }
 
 /// Writes a program as a function.
@@ -219,6 +221,7 @@ fn write(program: &Program, options: &Options, base: &Base, module: &mut Module,
         early: Early::default(),
         later: Later::default(),
         within: false,
+        goes_on: false,
     };
     let is_structured = steps.is_some();
     match steps {

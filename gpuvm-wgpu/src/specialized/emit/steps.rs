@@ -158,11 +158,11 @@ impl Emitter<'_> {
     fn step(&mut self, step: &Step) {
         let outer = self.within;
         self.within |= !matches!(step, Step::Straight(_) | Step::Stop(_));
-        self.step_within(step);
+        self.step_within(step, outer);
         self.within = outer;
     }
 
-    fn step_within(&mut self, step: &Step) {
+    fn step_within(&mut self, step: &Step, outer: bool) {
         match step {
             Step::Straight(block) => {
                 if self.goal.is_some() && self.follows_yield(*block) {
@@ -170,7 +170,7 @@ impl Emitter<'_> {
                 }
                 self.straight(*block);
             }
-            Step::Branch { block, accept, reject } => self.branch(*block, accept, reject),
+            Step::Branch { block, accept, reject } => self.branch(*block, accept, reject, outer),
             Step::Yield { block, next } => {
                 let goals = self.goals_of(next);
                 let going = self.is_going_to(&goals, false);
@@ -226,10 +226,8 @@ impl Emitter<'_> {
         for (ip, op, instruction) in self.flow.straight(block, self.program) {
             self.instruction(ip, op, instruction);
         }
+        self.end_if_trapped();
         let exit = self.flow.blocks[block].exit;
-        if !self.ends_with(exit) {
-            self.end_if_trapped();
-        }
         let mut needed = exit.targets().fold(0, |needed, to| needed | self.live[to]);
         match exit {
             Exit::Branch { word, .. } => needed |= 1 << word,
@@ -239,7 +237,7 @@ impl Emitter<'_> {
         self.flush(needed);
     }
 
-    fn branch(&mut self, block: usize, accept: &[Step], reject: &[Step]) {
+    fn branch(&mut self, block: usize, accept: &[Step], reject: &[Step], within: bool) {
         if let Some(switch) = self.switch_at(block, accept, reject) {
             return self.switch(&switch);
         }
@@ -264,6 +262,21 @@ impl Emitter<'_> {
                 self.code.select(there, met, going)
             }
         };
+        if let Some(known) = known.filter(|_| self.start == Start::Several) {
+            self.within = within;
+            return self.list(if known { accept } else { reject });
+        }
+        if self.only_trap(accept) || self.only_trap(reject) {
+            let is_accepted = self.only_trap(accept);
+            let (condition, trap, on) = match is_accepted {
+                true => (condition, accept, reject),
+                false => (self.code.not(condition), reject, accept),
+            };
+            self.trap_by(condition, trap);
+            self.learn(met, !is_accepted);
+            self.within = within;
+            return self.list(on);
+        }
         let before = self.hand.clone();
         let arms = [(accept, true), (reject, false)].map(|(steps, way)| {
             let arm = self.nested(|emitter| {

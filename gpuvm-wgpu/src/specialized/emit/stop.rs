@@ -1,9 +1,10 @@
 //! How a VM ends: it halts, or traps and leaves what the host wants to know of that.
 
 use gpuvm_core::interp::header;
-use gpuvm_core::isa::{NO_WORD, Op, unpair};
+use gpuvm_core::isa::{Class, NO_WORD, Op, unpair};
 use gpuvm_core::program::Status;
 use gpuvm_core::specialise::flow::{Exit, op_at};
+use gpuvm_core::specialise::structure::Step;
 use gpuvm_engine::fault;
 use naga::{BinaryOperator, Block, Statement};
 
@@ -19,7 +20,9 @@ impl Emitter<'_> {
             Exit::Pause => self.pause(end),
             Exit::Trap => {
                 self.record_trap(end - 1);
-                self.code.give(Status::Trapped as u32);
+                if !self.goes_on {
+                    self.code.give(Status::Trapped as u32);
+                }
             }
             Exit::Outside(ip) => {
                 let ip = self.code.word(ip);
@@ -53,11 +56,6 @@ impl Emitter<'_> {
         let [halted, trapped] = [Status::Halted, Status::Trapped].map(|status| self.code.word(status as u32));
         let status = self.code.select(going, halted, trapped);
         self.code.push(Statement::Return { value: Some(status) });
-    }
-
-    /// Whether a VM that has trapped in a block goes on to the program's end: the way there is the same for all of an invocation's.
-    pub fn ends_with(&self, exit: Exit) -> bool {
-        self.start == Start::Several && !self.within && matches!(exit, Exit::Halt)
     }
 
     /// Traps for a reason of the machine's own if a condition is met.
@@ -110,6 +108,33 @@ impl Emitter<'_> {
         }
     }
 
+    /// Traps if a condition is met that leads to a block which does nothing else; the code at hand goes on.
+    pub fn trap_by(&mut self, condition: Node, steps: &[Step]) {
+        let hand = self.hand.clone();
+        self.goes_on = true;
+        self.end_if(condition, |emitter| emitter.list(steps));
+        self.goes_on = false;
+        self.hand = hand;
+    }
+
+    /// Whether steps surely lead to a trap, which the way past them need not wait for: that of a VM which goes on although it has trapped.
+    pub fn only_trap(&self, steps: &[Step]) -> bool {
+        // What it computes for whoever is told of the trap must not trap itself.
+        let calm = |step: &Step| match step {
+            Step::Straight(block) => {
+                let mut code = self.flow.straight(*block, self.program);
+                code.all(|(_, op, _)| matches!(op.class(), Class::Linear | Class::Oracle))
+            }
+            _ => false,
+        };
+        match steps.split_last() {
+            Some((Step::Stop(block), before)) if self.start == Start::Several => {
+                self.flow.blocks[*block].exit == Exit::Trap && before.iter().all(calm)
+            }
+            _ => false,
+        }
+    }
+
     /// An offset, or that of the first word where the VM has trapped and what it knows of the offset does not hold.
     pub fn unless_it_has_trapped(&mut self, offset: Node) -> Node {
         match self.trapped {
@@ -123,6 +148,10 @@ impl Emitter<'_> {
 
     /// Ends the VM at the end of a block in which it has trapped.
     pub fn end_if_trapped(&mut self) {
+        // Of several VMs one after the other none goes another way than the others.
+        if self.start == Start::Several {
+            return;
+        }
         if let (Some(trapped), true) = (self.trapped, self.may_have_trapped) {
             let going = self.is_going(trapped);
             let over = self.code.not(going);

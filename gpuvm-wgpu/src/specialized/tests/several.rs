@@ -133,11 +133,11 @@ fn those_that_trap_add_nothing() {
 /// to atomics, and stores at the end.
 fn random(seed: u32, vms: u32, table: u32) -> Batch {
     let mut random = Random(seed);
-    let mut code = String::new();
+    let [mut code, mut traps] = [(); 2].map(|()| String::new());
     let header = "param &mut u32\nparam [u32]\nresult u32\nsite 0:7:0 bounds";
     for label in 0..4 + random.below(8) {
         let [a, b, c] = [(); 3].map(|()| 10 + random.below(4));
-        code += &match random.below(8) {
+        code += &match random.below(9) {
             0 | 1 => format!("mul w{a}, w{b}, w{c}\nxor w{b}, w{a}, w{c}\n"),
             2 => format!("ltu w{a}, w{b}, w{c}\nrotli w{c}, w{b}, 7\n"),
             3 => format!("andi w3, w{a}, 1\njz @l{label}, w3\nadd w{b}, w{a}, w{c}\nmuli w{c}, w{b}, 9\nl{label}:\n"),
@@ -150,12 +150,16 @@ fn random(seed: u32, vms: u32, table: u32) -> Batch {
                 "andi w3, w{a}, 7\nimm w4, 5\neq w4, w3, w4\nshri w5, w{a}, 29\nand w4, w4, w5\nshli w4, w4, 30\n\
                  add w3, w3, w4\nparam w6, 1\nadd w6, w6, w3\nload w{b}, w0, w6, 0\n"
             ),
+            7 => {
+                traps += &format!("bad{label}:\ntrap s0, w{a}:_, w{b}:w{c}\n");
+                format!("andi w3, w{a}, 31\njz @bad{label}, w3\n")
+            }
             _ => format!("andi w3, w{a}, 7\naadd w4, w3, w{b}\n"),
         };
     }
     let text = format!(
         "{header}\ncode\nimm w0, 1\nparam w1, 0\nload w10, w0, w1, 0\nvmid w11\n{code}\
-         store w12, w0, w1, 0\nparam w2, 2\nstore w13, w0, w2, 0\nhalt"
+         store w12, w0, w1, 0\nparam w2, 2\nstore w13, w0, w2, 0\nhalt\n{traps}"
     );
     let program = assemble(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut batch = picking(vms, table);
@@ -216,6 +220,10 @@ fn it_is_for_programs_whose_stores_can_wait() {
     );
     // One that traps has stored already.
     assert_eq!(own("vmid w2\nstore w2, w0, w1, 0\ntrapnz s0, w2, w2, _"), None);
+    assert_eq!(
+        own("vmid w2\njz @bad, w2\nstore w2, w0, w1, 0\nhalt\nbad:\ntrap s0, w2:_, w1:w2").as_deref(),
+        Some("several_fresh")
+    );
     // Some of the VMs store.
     assert_eq!(own("vmid w2\njz @done, w2\nstore w2, w0, w1, 0\ndone:"), None);
     // Some are done early.
