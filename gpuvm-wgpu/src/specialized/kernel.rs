@@ -24,9 +24,9 @@ use crate::stepper::{BINDINGS, Reach};
 /// Invocations of a workgroup of programs without loops: they end so soon that it counts how many workgroups a device can start in a time.
 const LIGHT_WORKGROUP: u32 = 256;
 
-/// Expressions of a program at most of which an invocation runs several VMs: it stands in its kernel several times, and what takes longer
-/// keeps a device busy by itself.
-const MOST_SEVERAL: usize = 256;
+/// Expressions of a program at most of which an invocation runs several VMs: it stands in its kernel five times, for each of which a driver's
+/// compiler takes its time, and what takes longer keeps a device busy by itself. Ten maps in one have 92.
+const MOST_SEVERAL: usize = 144;
 /// Words that such a VM stores at most: each invocation has them of several VMs.
 const MOST_LEFT: u32 = 8;
 /// Invocations of a workgroup of a kernel that adds up what its VMs add to atomics before all of them do.
