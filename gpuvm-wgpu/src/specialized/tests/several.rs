@@ -178,7 +178,7 @@ fn random_programs_leave_what_each_vm_would() {
         check_executed(&random(seed, 64 * VMS + 9, 15), &[1000]);
     }
     // An addition behind which others trap is made at once, and an atomic that is looked at is none.
-    assert!(several > 30, "{several}");
+    assert!(several > 10, "{several}");
 }
 
 #[test]
