@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 use std::iter::{Product, Sum};
-use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use gpuvm::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Makes pipelines of a specialised program, or of two whose jobs are joined.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::ScopedJoinHandle;
 
 use gpuvm_core::program::{Program, ProgramId};
@@ -147,7 +147,9 @@ pub struct Resumed {
     shader: Shader,
     path: Path,
     layouts: Vec<wgpu::BindGroupLayout>,
-    pipeline: OnceLock<Result<wgpu::ComputePipeline>>,
+    pipeline: OnceLock<wgpu::ComputePipeline>,
+    /// Held by who compiles it.
+    compiling: Mutex<()>,
 }
 
 /// What of a kernel is compiled before it is there.
@@ -387,6 +389,7 @@ impl SpecializedKernel {
             path,
             layouts: layouts.clone(),
             pipeline: OnceLock::new(),
+            compiling: Mutex::new(()),
         });
         let shaders: Vec<&Shader> = std::iter::once(&fresh).chain(&fold).collect();
         let whole = resumed.as_ref().filter(|_| readiness == Readiness::Whole);
@@ -430,14 +433,18 @@ impl Resumed {
     ///
     /// [`Error::Device`] if the device refuses it.
     pub fn pipeline(&self, gpu: &Gpu) -> Result<&wgpu::ComputePipeline> {
-        let Resumed { shader, path, .. } = self;
-        let compile = || compiled(gpu, &self.layouts, *path, &[shader]).map(|mut pipelines| pipelines.swap_remove(0));
-        self.pipeline.get_or_init(compile).as_ref().map_err(Error::clone)
+        let _alone = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = self.pipeline.get() {
+            return Ok(pipeline);
+        }
+        // A failure is not kept: memory may come back.
+        let mut pipelines = compiled(gpu, &self.layouts, self.path, &[&self.shader])?;
+        Ok(self.pipeline.get_or_init(|| pipelines.swap_remove(0)))
     }
 
     /// The kernel, if it is compiled.
     pub fn ready(&self) -> Option<&wgpu::ComputePipeline> {
-        self.pipeline.get()?.as_ref().ok()
+        self.pipeline.get()
     }
 }
 

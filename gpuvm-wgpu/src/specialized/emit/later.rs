@@ -64,7 +64,7 @@ impl Emitter<'_> {
     }
 
     /// Where to keep a word that would be stored at an arena offset, `word` plus a constant; `None` where it is to be stored at once.
-    pub fn to_be_stored(&mut self, word: u32, constant: u32) -> Option<Node> {
+    pub fn kept_for_later(&mut self, word: u32, constant: u32) -> Option<Node> {
         if !self.leaves_for_later() {
             return None;
         }

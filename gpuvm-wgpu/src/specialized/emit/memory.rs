@@ -71,7 +71,7 @@ impl Emitter<'_> {
         let value = self.w(Operand::Word(a));
         match self.constant(Operand::Word(space)) {
             Some(space::ARENA) => {
-                if let Some(variable) = self.to_be_stored(offset, constant) {
+                if let Some(variable) = self.kept_for_later(offset, constant) {
                     // A VM that has trapped does not come to storing it.
                     self.code.store(variable, value);
                     return;
