@@ -3,7 +3,7 @@
 use gpuvm::prelude::*;
 
 cases! {
-    few: bodies_of_references, parameters_of_references, references_by_bounds, lists_by_references, looked_up_as_rustc_does, values_looked_up, given_by_reference,
+    few: bodies_of_references, parameters_of_references, references_by_bounds, lists_by_references, looked_up_as_rustc_does, values_looked_up, given_and_looked_up,
 }
 
 #[derive(VmType, Clone, Copy, Debug, PartialEq)]
@@ -317,7 +317,7 @@ fn grown(mut value: impl Size, other: &mut impl Size) -> (u32, u32) {
 }
 
 #[routine]
-fn given_by_reference(a: u32) -> ([u32; 3], (u32, u32), (u32, u32), (u32, u32), u32) {
+fn given_and_looked_up(a: u32) -> ([u32; 3], (u32, u32), (u32, u32), (u32, u32), u32) {
     let mut meters = Meters(a);
     let mut other = Meters(a ^ 77);
     let all = [sized(&meters), sized(meters), sized(&mut meters)];
