@@ -1,6 +1,6 @@
 //! Programs through rustc, all of a folder at once, and what it says of them as data.
 //!
-//! All have one target directory: to build the macros for each of several takes longer than cargo's waiting for itself.
+//! What is checked and what is built have each a target directory of their own, so that one does not wait for the other.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -172,7 +172,10 @@ fn cargo(called: &str, name: &str, command: &[&str], targets: &str, programs: &[
         .args(["--offline", "--keep-going", "--message-format=json", "--quiet"])
         .env_remove("CARGO_INCREMENTAL")
         .env_remove("RUSTC_WORKSPACE_WRAPPER")
-        .env("CARGO_TARGET_DIR", target().join("tests").join("target"))
+        .env(
+            "CARGO_TARGET_DIR",
+            target().join("tests").join("target").join(command[0]),
+        )
         .current_dir(&folder)
         .output()
         .expect("cargo runs");
