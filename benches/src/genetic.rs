@@ -41,7 +41,7 @@ pub struct Bred {
 }
 
 #[routine]
-fn add(a: f32, b: f32) -> f32 {
+fn add_errors(a: f32, b: f32) -> f32 {
     a + b
 }
 
@@ -195,7 +195,7 @@ fn breed(stage: &Stage, runtime: &Runtime, engine: Engine, (trees, cases): (usiz
         let batch = runtime
             .batch(&routines)?
             .args((&columns.x, &columns.y, &columns.wanted));
-        let done = batch.fold("add")?.engine(engine).run()?;
+        let done = batch.fold("add_errors")?.engine(engine).run()?;
         let errors: Vec<f32> = done.all()?;
         let seconds = begin.elapsed().as_secs_f64();
         devices.extend(
