@@ -391,22 +391,21 @@ impl SpecializedKernel {
             pipeline: OnceLock::new(),
             compiling: Mutex::new(()),
         });
-        let shaders: Vec<&Shader> = std::iter::once(&fresh).chain(&fold).collect();
         let whole = resumed.as_ref().filter(|_| readiness == Readiness::Whole);
-        let mut pipelines = std::thread::scope(|scope| {
-            let other = whole.map(|resumed| scope.spawn(|| resumed.pipeline(gpu).map(|_| ())));
-            let pipelines = compiled(gpu, &layouts, path, &shaders)?;
-            if let Some(other) = other {
-                other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            }
-            Ok(pipelines.into_iter())
+        // At the same time: drivers take their time over each.
+        let (started, folding) = std::thread::scope(|scope| {
+            let fold = fold
+                .as_ref()
+                .map(|fold| scope.spawn(|| compiled(gpu, &layouts, path, fold)));
+            let whole = whole.map(|resumed| scope.spawn(|| resumed.pipeline(gpu).map(|_| ())));
+            let started = compiled(gpu, &layouts, path, &fresh);
+            let (folding, whole) = (fold.map(outcome_of).transpose(), whole.map(outcome_of).transpose());
+            whole?;
+            Ok((started?, folding?))
         })?;
-        let unmade = || Error::Device {
-            reason: format!("no kernel was made of `{}`", program.name),
-        };
         Ok(SpecializedKernel {
-            fresh: pipelines.next().ok_or_else(unmade)?,
-            fold: pipelines.next(),
+            fresh: started,
+            fold: folding,
             tiles: *tiles,
             joined,
             has_pairs,
@@ -438,8 +437,8 @@ impl Resumed {
             return Ok(pipeline);
         }
         // A failure is not kept: memory may come back.
-        let mut pipelines = compiled(gpu, &self.layouts, self.path, &[&self.shader])?;
-        Ok(self.pipeline.get_or_init(|| pipelines.swap_remove(0)))
+        let pipeline = compiled(gpu, &self.layouts, self.path, &self.shader)?;
+        Ok(self.pipeline.get_or_init(|| pipeline))
     }
 
     /// The kernel, if it is compiled.
@@ -494,31 +493,25 @@ pub fn path(gpu: &Gpu, options: &Options) -> Path {
     if options.relaxed { Path::Plain } else { gpu.path() }
 }
 
-/// What shaders are, and how they reach the driver, as a hash.
-pub fn content_of(path: Path, shaders: &[&Shader]) -> ProgramId {
-    let modules: Vec<&Module> = shaders.iter().map(|shader| &shader.module).collect();
-    ProgramId::of(format!("{path:?} {modules:?}").as_bytes())
+/// What a shader is, and how it reaches the driver, as a hash.
+pub fn content_of(path: Path, shader: &Shader) -> ProgramId {
+    ProgramId::of(format!("{path:?} {:?}", shader.module).as_bytes())
 }
 
-/// Pipelines of shaders with bind groups of these layouts, at the same time: drivers take their time over each.
+/// The pipeline of a shader with bind groups of these layouts.
 fn compiled(
     gpu: &Gpu,
     layouts: &[wgpu::BindGroupLayout],
     path: Path,
-    shaders: &[&Shader],
-) -> Result<Vec<wgpu::ComputePipeline>> {
-    let maker = Maker::new(gpu, layouts, || content_of(path, shaders));
-    let pipeline = |shader: &Shader| maker.pipeline(&shader.unchecked(pipeline::Start::Dispatch), path);
-    let pipelines = match shaders {
-        [alone] => vec![pipeline(alone)?],
-        _ => std::thread::scope(|scope| {
-            let threads: Vec<_> = shaders.iter().map(|shader| scope.spawn(|| pipeline(shader))).collect();
-            let joined = threads.into_iter().map(ScopedJoinHandle::join);
-            joined
-                .map(|made| made.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect::<Result<_>>()
-        })?,
-    };
+    shader: &Shader,
+) -> Result<wgpu::ComputePipeline> {
+    let maker = Maker::new(gpu, layouts, || content_of(path, shader));
+    let pipeline = maker.pipeline(&shader.unchecked(pipeline::Start::Dispatch), path)?;
     maker.keep();
-    Ok(pipelines)
+    Ok(pipeline)
+}
+
+/// What a thread has come to; its panic is the caller's.
+fn outcome_of<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

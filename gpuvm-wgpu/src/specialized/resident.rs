@@ -86,7 +86,7 @@ impl Staying {
         let layouts = layouts(gpu, program, &options, false)?;
         let shader = Shader::new(program, &options, Start::Fresh)?;
         let path = path(gpu, &options);
-        let maker = Maker::new(gpu, &layouts, || content_of(path, &[&shader]));
+        let maker = Maker::new(gpu, &layouts, || content_of(path, &shader));
         let pipeline = maker.pipeline(&shader.unchecked(pipeline::Start::Request), path)?;
         maker.keep();
         let slot_words = 4 * (program.params.len() as u64 + 1);
