@@ -87,6 +87,25 @@ pub(crate) fn arity(op: Op) -> u32 {
         .sum()
 }
 
+/// Operands whose inputs are in w2 and on, and whose results go to w10 and w11.
+pub(crate) fn operands(operation: Op, constant: u32) -> [u32; 4] {
+    let mut next = 2;
+    operation.roles().map(|role| match role {
+        Role::Def => 10,
+        Role::DefPair => pair(10, 11),
+        Role::Use => {
+            next += 1;
+            next - 1
+        }
+        Role::UsePair => {
+            next += 2;
+            pair(next - 2, next - 1)
+        }
+        Role::Imm => constant,
+        _ => 0,
+    })
+}
+
 /// Loads the inputs to w2 and on, and with each of the constants computes into w10 and w11 and stores both.
 fn compute(operation: Op, constants: &[u32]) -> Program {
     let mut code = vec![op(Op::Imm, [0, 1, 0, 0]), op(Op::Param, [1, 0, 0, 0])];
@@ -95,23 +114,8 @@ fn compute(operation: Op, constants: &[u32]) -> Program {
     }
     code.push(op(Op::Param, [1, 1, 0, 0]));
     for (&constant, i) in constants.iter().zip(0..) {
-        let mut next = 2;
-        let operands = operation.roles().map(|role| match role {
-            Role::Def => 10,
-            Role::DefPair => pair(10, 11),
-            Role::Use => {
-                next += 1;
-                next - 1
-            }
-            Role::UsePair => {
-                next += 2;
-                pair(next - 2, next - 1)
-            }
-            Role::Imm => constant,
-            _ => 0,
-        });
         code.extend([
-            op(operation, operands),
+            op(operation, operands(operation, constant)),
             op(Op::Store, [10, 0, 1, 2 * i]),
             op(Op::Store, [11, 0, 1, 2 * i + 1]),
         ]);

@@ -1,11 +1,11 @@
 //! Every operation that only computes, many of them in one program.
 
-use gpuvm_core::isa::{Class, Instruction, Op, Role, pair};
+use gpuvm_core::isa::{Class, Instruction, Op, Role};
 use gpuvm_core::matrix::pool::Store;
 
 use super::*;
 use crate::tests::op;
-use crate::tests::operations::{arity, inputs};
+use crate::tests::operations::{arity, inputs, operands};
 
 const CONSTANTS: [u32; 11] = [
     0,
@@ -21,25 +21,6 @@ const CONSTANTS: [u32; 11] = [
     0x0080_0000,
     0xfe80_0000,
 ];
-
-/// Operands that come from the launch in w2 to w7.
-fn operands(operation: Op, constant: u32) -> [u32; 4] {
-    let mut next = 2;
-    operation.roles().map(|role| match role {
-        Role::Def => 10,
-        Role::DefPair => pair(10, 11),
-        Role::Use => {
-            next += 1;
-            next - 1
-        }
-        Role::UsePair => {
-            next += 2;
-            pair(next - 2, next - 1)
-        }
-        Role::Imm => constant,
-        _ => 0,
-    })
-}
 
 /// All the operations with so many inputs, each with its results stored.
 pub(super) fn all(n: u32, before: &[Instruction]) -> (Program, u32) {
