@@ -680,7 +680,7 @@ impl Method {
 
     fn tokens(&self, of: &Block<'_>) -> TokenStream {
         let (implementation, _, clause) = self.generics.split_for_impl();
-        let (own, inner, right, hash) = (&of.block.self_ty, &of.inner, &self.right, self.hash);
+        let (own, right, hash) = (&of.block.self_ty, &self.right, self.hash);
         let params = emit::params(&self.parts);
         let result = emit::result(&self.parts);
         let source = emit::source(
@@ -716,18 +716,7 @@ impl Method {
             .iter()
             .filter(|(name, _)| self.name == *name && !(of.is_comparison() && of.is_compared))
             .flat_map(|(_, operator)| of.operands().map(|operand| Operation::of(*operator, own, &operand)))
-            .map(|operation| {
-                let (bound, slot) = (operation.bound(), operation.slot());
-                let (implementation, _, clause) = lookup.split_for_impl();
-                quote! {
-                    #[automatically_derived]
-                    #[diagnostic::do_not_recommend]
-                    impl #implementation #bound for #inner #clause {
-                        type Slot = #slot;
-                        const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
-                    }
-                }
-            });
+            .map(|operation| operator(of, &lookup, &operation, &call));
         quote! {
             #[automatically_derived]
             impl #implementation ::gpuvm::__private::MethodBody<#hash, #right> for #own #clause {
@@ -789,18 +778,7 @@ impl Method {
         let operators = comparison::ORDER
             .iter()
             .filter(|(name, _)| of.trait_name == "PartialOrd" && !has(name))
-            .map(|(name, operator)| {
-                let operation = Operation::of(*operator, own, &of.operand);
-                let (bound, slot, call) = (operation.bound(), operation.slot(), call(name));
-                quote! {
-                    #[automatically_derived]
-                    #[diagnostic::do_not_recommend]
-                    impl #implementation #bound for #inner #clause {
-                        type Slot = #slot;
-                        const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
-                    }
-                }
-            });
+            .map(|(name, symbol)| operator(of, &lookup, &Operation::of(*symbol, own, &of.operand), &call(name)));
         quote! {
             #(#methods)*
             #(#operators)*
@@ -1454,6 +1432,20 @@ impl Method {
             return TokenStream::new();
         }
         self.method(of, &quote!(::core::option::Option::None))
+    }
+}
+
+/// What finds the routine behind an operator, by the type to its left.
+fn operator(of: &Block<'_>, lookup: &syn::Generics, operation: &Operation, call: &TokenStream) -> TokenStream {
+    let (bound, slot, inner) = (operation.bound(), operation.slot(), &of.inner);
+    let (implementation, _, clause) = lookup.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #implementation #bound for #inner #clause {
+            type Slot = #slot;
+            const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
+        }
     }
 }
 

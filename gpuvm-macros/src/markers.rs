@@ -31,9 +31,13 @@ pub fn beside(place: Option<Span>) -> TokenStream {
         let place = place?;
         let path = place.local_file()?;
         let text = text_of(path.clone())?;
-        let item = offset(&text, place.start())?;
         FOUND.with_borrow_mut(|all| {
             let found = all.entry(path).or_insert_with(|| found(&text));
+            // Most files have none, and there may be hundreds of attributes in one.
+            if found.is_empty() {
+                return None;
+            }
+            let item = offset(&text, place.start())?;
             // No other attribute stands between.
             let own = attributes(&text).take_while(|at| *at < item).last()?;
             found.get(&own).cloned()
