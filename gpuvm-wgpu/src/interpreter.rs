@@ -200,7 +200,7 @@ impl Scheduler for Interpreter {
         self.interpreting(&job.program)
     }
 
-    fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+    fn stepper(&self, program: &Arc<Program>, _: u32) -> Result<Arc<dyn Stepper>> {
         Ok(self.load(program)?)
     }
 }

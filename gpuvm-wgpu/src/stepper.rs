@@ -161,12 +161,12 @@ pub trait Scheduler: Send + Sync {
     /// As [`Scheduler::schedule`].
     fn schedule_begun(&self, job: &Job, stepper: &dyn Stepper) -> Result<Box<dyn Schedule>>;
 
-    /// What jobs of a program begin with, whatever they work on.
+    /// What jobs of a program with so many VMs begin with, whatever they work on.
     ///
     /// # Errors
     ///
     /// As [`Scheduler::schedule`].
-    fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>>;
+    fn stepper(&self, program: &Arc<Program>, vms: u32) -> Result<Arc<dyn Stepper>>;
 
     /// What runs a job of one program and, in the same dispatch, one of another, each of whose VMs needs of the first job only what
     /// the VMs of one workgroup have left. The steppers of both are specialised, and VMs of the second never stop before their end, so

@@ -244,7 +244,7 @@ impl Scheduler for Epoch {
         self.schedule(job, &(&[] as &[u32]))
     }
 
-    fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+    fn stepper(&self, program: &Arc<Program>, _: u32) -> Result<Arc<dyn Stepper>> {
         Ok(Arc::new(self.sorted(self.load(program)?, &[], false)?))
     }
 }

@@ -40,8 +40,8 @@ pub struct JobSequence<P> {
     added: Vec<Added>,
     /// Those that were.
     submitted: Vec<Submission>,
-    /// Programs' own kernels, by their addresses: jobs in a row are often of few programs, and keep them.
-    kernels: BTreeMap<usize, Arc<dyn Stepper>>,
+    /// Programs' own kernels, by their addresses and the jobs' VMs: jobs in a row are often of few programs, and keep them.
+    kernels: BTreeMap<(usize, u32), Arc<dyn Stepper>>,
     /// The same of two programs whose jobs are joined, where they can be.
     joined: BTreeMap<[usize; 2], Option<Arc<dyn Stepper>>>,
     /// The same of programs whose elements go through tiles, by their and their operators' addresses, where they can.
@@ -91,7 +91,7 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
             return Ok(false);
         }
         let stepper = match &job.tiles {
-            None => Some(self.stepper(&job.program)?),
+            None => Some(self.stepper(&job.program, job.vms)?),
             Some(tiles) if is_plain(&job) => self.tiled(&job.program, tiles)?,
             Some(_) => None,
         };
@@ -170,13 +170,13 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
 }
 
 impl<P: Scheduler> JobSequence<P> {
-    /// What a program's jobs begin with. The interpreter may yet be followed by something better.
-    fn stepper(&mut self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
-        let key = Arc::as_ptr(program).addr();
+    /// What a program's jobs of so many VMs begin with. The interpreter may yet be followed by something better.
+    fn stepper(&mut self, program: &Arc<Program>, vms: u32) -> Result<Arc<dyn Stepper>> {
+        let key = (Arc::as_ptr(program).addr(), vms);
         if let Some(known) = self.kernels.get(&key) {
             return Ok(known.clone());
         }
-        let stepper = self.scheduler.stepper(program)?;
+        let stepper = self.scheduler.stepper(program, vms)?;
         if stepper.engine() == Engine::Specialized {
             self.kernels.insert(key, stepper.clone());
         }

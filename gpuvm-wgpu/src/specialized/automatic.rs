@@ -13,6 +13,7 @@ use gpuvm_engine::{
 
 use super::engine::{Prepared, Specialized, Specializing};
 use super::kernel::{SpecializedKernel, Work};
+use super::options::Options;
 use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
 use crate::library::Library;
@@ -31,6 +32,8 @@ pub struct Automatic {
 /// A session that chooses for itself.
 struct Choosing {
     program: Arc<Program>,
+    /// What the program is specialised for.
+    options: Options,
     specialized: Specialized,
     interpreting: Box<dyn Schedule>,
     stage: Stage,
@@ -56,13 +59,16 @@ impl Automatic {
         }
     }
 
-    /// A session that has come so far.
-    fn choosing(&self, program: &Arc<Program>, stage: Stage) -> Result<Box<dyn Schedule>> {
-        let launched = self.launched.get(program, || Ok(AtomicBool::new(false)))?;
+    /// A job's session that has come so far.
+    fn choosing(&self, job: &Job, stage: Stage) -> Result<Box<dyn Schedule>> {
+        let launched = self.launched.get(&job.program, || Ok(AtomicBool::new(false)))?;
         Ok(Box::new(Choosing {
-            program: program.clone(),
+            program: job.program.clone(),
+            options: self
+                .specialized
+                .options_for(&job.program, job.vms, KnownParams::default()),
             specialized: self.specialized.clone(),
-            interpreting: self.interpreter.interpreting(program)?,
+            interpreting: self.interpreter.interpreting(&job.program)?,
             stage,
             launched_before: launched.swap(true, Ordering::Relaxed),
         }))
@@ -105,20 +111,20 @@ impl Scheduler for Automatic {
             Some(kernel) => Stage::Specialized(self.specialized.schedule_with(&job.program, kernel)?),
             None => Stage::Interpreting,
         };
-        self.choosing(&job.program, stage)
+        self.choosing(job, stage)
     }
 
     fn schedule_begun(&self, job: &Job, stepper: &dyn Stepper) -> Result<Box<dyn Schedule>> {
         let stage = match stepper.engine() {
-            Engine::Specialized => Stage::Specialized(self.specialized.going_on(&job.program)?),
+            Engine::Specialized => Stage::Specialized(self.specialized.going_on(job)?),
             _ => Stage::Interpreting,
         };
-        self.choosing(&job.program, stage)
+        self.choosing(job, stage)
     }
 
-    fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+    fn stepper(&self, program: &Arc<Program>, vms: u32) -> Result<Arc<dyn Stepper>> {
         let launched = self.launched.get(program, || Ok(AtomicBool::new(false)))?;
-        let options = self.specialized.options(program, KnownParams::default());
+        let options = self.specialized.options_for(program, vms, KnownParams::default());
         let kernel = match launched.swap(true, Ordering::Relaxed) {
             // A device that refuses it leaves the program to the interpreter.
             true => self.specialized.request(program, &options).ok().flatten(),
@@ -150,8 +156,7 @@ impl Scheduler for Automatic {
 impl Choosing {
     /// The kernel, if it is there. A device that refuses it leaves the launch on the interpreter.
     fn kernel(&self) -> Option<Arc<SpecializedKernel>> {
-        let options = self.specialized.options(&self.program, KnownParams::default());
-        self.specialized.request(&self.program, &options).ok().flatten()
+        self.specialized.request(&self.program, &self.options).ok().flatten()
     }
 }
 

@@ -75,6 +75,9 @@ enum Standing {
     Gathering(Arc<dyn Stepper>),
 }
 
+/// VMs of a job from which on an invocation runs several: with fewer of them a card has an invocation for each at the same time, and its compiler
+/// is done sooner with a kernel that has the program once.
+const MANY_VMS: u32 = 1 << 18;
 /// Iterations of loops in one dispatch.
 const MOST_CYCLES: u32 = 1 << 24;
 /// The same for lavapipe, which silently ends a shader after 65,535 iterations of all its loops together, where each of the eight VMs
@@ -99,7 +102,7 @@ impl Specialized {
         }
     }
 
-    /// What a program is specialised for on this device, given what is known of the launch's parameters.
+    /// What a program is specialised for on this device, given what is known of the launch's parameters, whatever jobs it is for.
     pub fn options(&self, program: &Program, known: KnownParams) -> Options {
         Options {
             known,
@@ -110,6 +113,16 @@ impl Specialized {
             },
             relaxed: program.relaxed,
             software: self.gpu.software,
+            several: false,
+        }
+    }
+
+    /// The same for jobs of so many VMs.
+    pub fn options_for(&self, program: &Program, vms: u32, known: KnownParams) -> Options {
+        Options {
+            // A CPU gains nothing by it, and its compiler takes its time over each copy of the program.
+            several: vms >= MANY_VMS && !self.gpu.software,
+            ..self.options(program, known)
         }
     }
 
@@ -186,11 +199,11 @@ impl Specialized {
     /// The kernel for just these uniforms, if the program has been launched with them for a while and it is compiled.
     pub fn habitual(&self, job: &Job, arena: &dyn Source) -> Option<Arc<SpecializedKernel>> {
         let known = self.habits.note(job, arena)?;
-        let options = self.options(&job.program, known);
+        let options = self.options_for(&job.program, job.vms, known);
         // Without it the general kernel serves.
         let kernel = self.request(&job.program, &options).ok().flatten()?;
         if kernel.experience.is_blank() {
-            let general = self.options(&job.program, KnownParams::default());
+            let general = self.options_for(&job.program, job.vms, KnownParams::default());
             if let Ok(Some(general)) = self.request(&job.program, &general) {
                 kernel.experience.learn_from(&general.experience);
             }
@@ -198,16 +211,19 @@ impl Specialized {
         Some(kernel)
     }
 
-    /// How a session of the program goes.
+    /// How a session of a job goes.
     ///
     /// # Errors
     ///
     /// [`Error::Device`](gpuvm_engine::Error::Device) if the program is damaged or the device refuses it.
-    pub fn specializing(&self, program: &Arc<Program>) -> Result<Specializing> {
+    pub fn specializing(&self, job: &Job) -> Result<Specializing> {
         // The interpreter refuses damaged programs.
-        self.interpreter.load(program)?;
-        let kernel = self.kernel(program, &self.options(program, KnownParams::default()))?;
-        self.schedule_with(program, kernel)
+        self.interpreter.load(&job.program)?;
+        let kernel = self.kernel(
+            &job.program,
+            &self.options_for(&job.program, job.vms, KnownParams::default()),
+        )?;
+        self.schedule_with(&job.program, kernel)
     }
 
     /// The same with a kernel that is there.
@@ -231,8 +247,8 @@ impl Specialized {
     /// # Errors
     ///
     /// As [`Specialized::specializing`].
-    pub fn going_on(&self, program: &Arc<Program>) -> Result<Specializing> {
-        let specializing = self.specializing(program)?;
+    pub fn going_on(&self, job: &Job) -> Result<Specializing> {
+        let specializing = self.specializing(job)?;
         Ok(Specializing {
             standing: Standing::Ready,
             ..specializing
@@ -277,7 +293,7 @@ impl Scheduler for Specialized {
         }
         Ok(Box::new(match self.habitual(job, arena) {
             Some(kernel) => self.schedule_with(&job.program, kernel)?,
-            None => self.specializing(&job.program)?,
+            None => self.specializing(job)?,
         }))
     }
 
@@ -285,16 +301,16 @@ impl Scheduler for Specialized {
         if stepper.engine() != Engine::Specialized {
             return self.interpreter.interpreting(&job.program);
         }
-        Ok(Box::new(self.going_on(&job.program)?))
+        Ok(Box::new(self.going_on(job)?))
     }
 
-    fn stepper(&self, program: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+    fn stepper(&self, program: &Arc<Program>, vms: u32) -> Result<Arc<dyn Stepper>> {
         // The interpreter refuses damaged programs.
         let interpreted = self.interpreter.load(program)?;
         if self.excess(program, false)?.is_some() {
             return Ok(interpreted);
         }
-        let kernel = self.kernel(program, &self.options(program, KnownParams::default()))?;
+        let kernel = self.kernel(program, &self.options_for(program, vms, KnownParams::default()))?;
         Ok(Arc::new(Prepared::new(kernel)))
     }
 

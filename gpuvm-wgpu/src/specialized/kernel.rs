@@ -191,15 +191,14 @@ impl Shader {
         Shader::check(program, module, about, entry)
     }
 
-    /// Writes a program's shader with several VMs an invocation, for those that have not started; `None` if that cannot be, or is too large to be
-    /// worth it.
+    /// Writes a program's shader with several VMs an invocation, for those that have not started; `None` if that is not to be or cannot be, or is
+    /// too large to be worth it.
     ///
     /// # Errors
     ///
     /// [`Error::Device`] if naga does not accept it.
     pub fn several(program: &Program, options: &Options) -> Result<Option<Shader>> {
-        // A CPU gains nothing by it, and its compiler takes its time over each copy of the program.
-        if options.software || program.code.len() > MOST_SEVERAL {
+        if !options.several || program.code.len() > MOST_SEVERAL {
             return Ok(None);
         }
         let base = &*base(options.floats)?;

@@ -16,6 +16,8 @@ pub struct Options {
     /// Whether the device is Mesa's software rasteriser, which puts what comes after each `return` one level deeper, and breaks after 80
     /// levels. For it a VM that traps goes on to the end of its block, but stores nothing any more.
     pub software: bool,
+    /// Whether an invocation may run several VMs.
+    pub several: bool,
 }
 
 impl Options {

@@ -156,7 +156,7 @@ fn a_job_that_does_not_end_is_followed_by_its_joined_one_when_it_has() {
 
 #[test]
 fn only_what_surely_ends_is_joined() {
-    let stops = |program: &Arc<Program>| engine().stepper(program).unwrap().writes_states();
+    let stops = |program: &Arc<Program>| engine().stepper(program, 1).unwrap().writes_states();
     assert!(!stops(&ends(63, true)));
     assert!(stops(&ends(63, false)), "its slice may be too short");
     assert!(stops(&turn("yield")));

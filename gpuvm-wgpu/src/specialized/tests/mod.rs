@@ -58,7 +58,7 @@ impl Scheduler for Always {
         Ok(Box::new(self.clone()))
     }
 
-    fn stepper(&self, _: &Arc<Program>) -> Result<Arc<dyn Stepper>> {
+    fn stepper(&self, _: &Arc<Program>, _: u32) -> Result<Arc<dyn Stepper>> {
         Ok(self.0.clone())
     }
 }
@@ -116,6 +116,7 @@ fn check_with(job: &Batch, options: &Options, cycles: &[u32]) -> Batch {
         let software = device().software && i % 2 == 0;
         let options = Options {
             software,
+            several: !software,
             floats: device().floats,
             ..options.clone()
         };

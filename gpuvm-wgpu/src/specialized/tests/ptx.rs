@@ -84,6 +84,7 @@ pub(super) fn check_program(name: &str, program: &Program, relaxed: bool) {
     let options = Options {
         floats: if relaxed { floats.relaxed() } else { floats },
         relaxed,
+        several: true,
         ..Options::default()
     };
     let fresh = Shader::new(program, &options, Start::Fresh).unwrap();

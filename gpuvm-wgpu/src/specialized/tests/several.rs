@@ -85,7 +85,14 @@ fn check_both(job: &Batch) {
 
 /// The entry point of the kernel of a program that has several VMs an invocation.
 fn several_of(program: &Program) -> Option<String> {
-    let shader = Shader::several(program, &Options::default()).unwrap()?;
+    let shader = Shader::several(
+        program,
+        &Options {
+            several: true,
+            ..Options::default()
+        },
+    )
+    .unwrap()?;
     Some(shader.module.entry_points[0].name.clone())
 }
 
