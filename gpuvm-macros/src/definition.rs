@@ -111,18 +111,6 @@ fn part_promises(associated: &syn::TraitItemType) -> Vec<TypeParamBound> {
     found
 }
 
-/// Whether a predicate is that a type parameter of these converts from what its bound says, or that what it refers to has what it has: a marker has what its routine
-/// asks for.
-fn is_promised(predicate: &WherePredicate, generics: &Generics) -> bool {
-    let WherePredicate::Type(predicate) = predicate else {
-        return false;
-    };
-    let is_own = matches!(&predicate.bounded_ty, Type::Path(path) if generics.type_params().any(|param| path.path.is_ident(&param.ident)));
-    let names = |bound: &TypeParamBound, name: &str| matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == name));
-    is_own && predicate.bounds.iter().all(|bound| names(bound, "Convert"))
-        || predicate.bounds.iter().any(|bound| names(bound, "Receiver"))
-}
-
 /// What all provided methods of a trait share.
 struct Trait<'t> {
     args: &'t Args,
@@ -197,7 +185,7 @@ impl<'t> Trait<'t> {
     /// so that impls and callers show none of their own.
     fn found(&self, methods: &[Method], provided: &[Provided], refused: bool) -> TokenStream {
         let (name, visibility) = (&emit::generated(&self.definition.ident), &self.definition.vis);
-        let companion = format_ident!("__GpuvmProvided{name}");
+        let companion = format_ident!("__GpuvmProvided{}", name, span = Span::call_site());
         let bodies = |name: &str| provided.iter().any(|method| method.name == name);
         let markers = methods.iter().map(|method| method.marker(self, bodies(&method.name)));
         let sources = provided.iter().filter(|_| !refused).map(|method| method.tokens(self));
@@ -308,7 +296,8 @@ impl<'t> Trait<'t> {
         let start = name.span().start();
         let place = format!("{}:{}:{}", name.span().file(), start.line, start.column);
         format_ident!(
-            "__gpuvm_provided_{name}_{:08x}",
+            "__gpuvm_provided_{}_{:08x}",
+            name,
             name_hash(&place),
             span = Span::call_site()
         )
@@ -535,7 +524,10 @@ impl Provided {
             ..Generics::default()
         };
         let asked = vm_generics(args.library, &asked).where_clause;
-        let predicates = asked.map(|clause| clause.predicates).unwrap_or_default();
+        let parts = Parts::of(&function.sig, &block, Some(&of.within(&plain)), false, report);
+        let added = vm_generics(args.library, &parts.generics);
+        let clauses = asked.iter().chain(&added.where_clause);
+        let predicates: Vec<WherePredicate> = clauses.flat_map(|clause| clause.predicates.clone()).collect();
         let (mut own, mut generics) = (of.own.clone(), of.generics.clone());
         if !predicates.is_empty() {
             own.make_where_clause().predicates.extend(predicates.clone());
@@ -546,17 +538,6 @@ impl Provided {
                     NameSelf.visit_where_predicate_mut(&mut predicate);
                     predicate
                 }));
-        }
-        let parts = Parts::of(&function.sig, &block, Some(&of.within(&plain)), false, report);
-        let added = vm_generics(args.library, &parts.generics);
-        if let Some(promised) = &added.where_clause {
-            let promised = promised
-                .predicates
-                .iter()
-                .filter(|predicate| is_promised(predicate, &parts.generics));
-            let promised: Vec<WherePredicate> = promised.cloned().collect();
-            own.make_where_clause().predicates.extend(promised.clone());
-            generics.make_where_clause().predicates.extend(promised);
         }
         own.params.extend(added.params.iter().cloned());
         for mut param in added.params.iter().cloned() {

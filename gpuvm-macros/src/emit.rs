@@ -383,7 +383,7 @@ impl Marker<'_> {
         let structure = match self.is_hidden() {
             // Callers' code is of that type, though they do not see the name.
             true => {
-                let hidden = format_ident!("__Gpuvm_{name}");
+                let hidden = format_ident!("__Gpuvm_{}", name, span = Span::call_site());
                 let names: Vec<TokenStream> = self.generics.params.iter().map(given::name).collect();
                 quote! {
                     #[doc(hidden)]

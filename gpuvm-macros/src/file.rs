@@ -7,11 +7,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use proc_macro2::Span;
+use gpuvm_nodes::Kind;
+use proc_macro2::{Ident, Span};
 use syn::Item;
 
 use crate::cells::definition;
 use crate::namesakes;
+use crate::primitive::kind_of_name;
 
 thread_local! {
     static TEXTS: RefCell<BTreeMap<PathBuf, Option<Rc<str>>>> = const { RefCell::new(BTreeMap::new()) };
@@ -80,12 +82,43 @@ pub fn words(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
+/// Whether a name is that of a type which the crate defines, though it may look as a module's or a function's: one in the file of the name, or in another file if
+/// that alone has one.
+pub fn is_own_type(name: &Ident) -> bool {
+    let (place, name) = (name.span(), crate::plain_name(name));
+    tells(place, "is a type", &name, |text| {
+        let has_module = words(text).windows(2).any(|pair| pair == ["mod", &name]);
+        !has_module && (defines(text, &name) || namesakes::file_defining(place, &name).is_some())
+    })
+}
+
+/// The primitive that a file gives another name, `type Real = f32;`, at the beginning of a line: within something it may be a trait's or a function's own, and where
+/// several have the name, as by `cfg`, it may be any.
+pub fn primitive_alias(name: &Ident) -> Option<Kind> {
+    alias_in(&text_around(name.span())?, &crate::plain_name(name))
+}
+
+fn alias_in(text: &str, name: &str) -> Option<Kind> {
+    let mut all = text.match_indices("type ").filter_map(|(at, keyword)| {
+        let rest = text[at + keyword.len()..].strip_prefix(name)?.trim_start();
+        let aliased = rest.strip_prefix('=')?.split(';').next()?.trim();
+        let before = text[..at].rsplit('\n').next()?;
+        (before.is_empty() || before.starts_with("pub")).then(|| kind_of_name(aliased))
+    });
+    let kind = all.next()??;
+    all.next().is_none().then_some(kind)
+}
+
 /// Whether a file defines a type of a name, or imports one that is not std's, from one of these modules.
 pub fn has_own(text: &str, name: &str, modules: &[&str]) -> bool {
-    let defines = words(text)
+    defines(text, name) || imports_from_others(text, name, modules)
+}
+
+/// Whether a file defines a type of a name.
+fn defines(text: &str, name: &str) -> bool {
+    words(text)
         .windows(2)
-        .any(|pair| pair[1] == name && matches!(pair[0].as_str(), "struct" | "enum" | "union" | "type"));
-    defines || imports_from_others(text, name, modules)
+        .any(|pair| pair[1] == name && matches!(pair[0].as_str(), "struct" | "enum" | "union" | "type"))
 }
 
 /// Whether a file imports a name, and not from one of these modules.
@@ -159,6 +192,8 @@ pub fn implements(text: &str, of: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use gpuvm_nodes::Kind;
+
     use super::{has_own, implements, imports_module, imports_own, renamed};
 
     #[test]
@@ -197,6 +232,19 @@ mod tests {
         assert!(!imports_module("use core::str::FromStr;\nfn f(s: &str) {}", "str"));
         assert!(!imports_module("use core::str::{FromStr, Utf8Error};", "str"));
         assert!(!imports_module("use crate::strings;", "str"));
+    }
+
+    #[test]
+    fn primitives_have_other_names() {
+        let alias = |text: &str| super::alias_in(text, "Real");
+        assert_eq!(alias("use x;\ntype Real = f32;\nfn f() {}"), Some(Kind::F32));
+        assert_eq!(alias("pub(crate) type Real=f64;"), Some(Kind::F64));
+        assert_eq!(alias("type Real = Vec2;\ntype Realm = u32;"), None);
+        assert_eq!(alias("impl Number for X {\n    type Real = f32;\n}"), None);
+        assert_eq!(
+            alias("#[cfg(a)]\ntype Real = f32;\n#[cfg(not(a))]\ntype Real = f64;"),
+            None
+        );
     }
 
     #[test]

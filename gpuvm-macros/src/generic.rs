@@ -12,7 +12,7 @@ use crate::emit;
 use crate::given;
 use crate::lower::{asking_name, twin_name};
 use crate::opaque::Pointer;
-use crate::parameters::asked_of_erased;
+use crate::parameters::{asked_of_erased, asked_of_others};
 use crate::rewrite::Forever;
 use crate::routine::Parts;
 
@@ -69,6 +69,7 @@ impl Twins<'_> {
                     .predicates
                     .push(syn::parse_quote!(<#name as ::gpuvm::__private::Value>::Erased: #asked));
             }
+            clause.predicates.extend(asked_of_others(self.own));
         }
         if let Some(asked) = self.asked {
             let clause = clause.get_or_insert_with(|| syn::parse_quote!(where));

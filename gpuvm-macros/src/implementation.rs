@@ -85,7 +85,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     let named = with_named_lifetimes(block);
     let of = Block::of(args, &named);
     let of_user = of.may_promise(args);
-    if of.is_machine && !of_user && of.operators.is_empty() && of.trait_name != "From" {
+    if of.is_machine && !of_user && of.operators.is_empty() && !is_conversion(&of.trait_name) {
         report.machine_type(&block.self_ty);
     }
     if let Some((path, _)) = &block.trait_
@@ -263,7 +263,7 @@ impl<'b> Block<'b> {
         let operators = operators_of_trait(&trait_name);
         let is_machine = primitive::Known::of(&inner) != primitive::Known::Unknown;
         // Of a conversion into a number, the user's type is the one that is converted.
-        let has_right = !operators.is_empty() || is_machine && trait_name == "From";
+        let has_right = !operators.is_empty() || is_machine && is_conversion(&trait_name);
         let operand = match last.map(|last| &last.arguments) {
             Some(PathArguments::AngleBracketed(arguments)) if has_right => match arguments.args.first() {
                 Some(syn::GenericArgument::Type(ty)) => with_self(ty, &block.self_ty),
@@ -431,6 +431,7 @@ impl<'b> Block<'b> {
             const _: () = {
                 use ::gpuvm::__private::nothing_provided as __gpuvm_provided;
                 const _: () = {
+                    #[allow(unused_imports)]
                     use #plain as __gpuvm_provided;
                     // What the path leads to is known before the macros in here are.
                     const _: () = {
@@ -1406,7 +1407,7 @@ impl Method {
             return TokenStream::new();
         }
         let inner = &of.inner;
-        if matches!(of.trait_name.as_str(), "From" | "TryFrom") {
+        if is_conversion(&of.trait_name) {
             return TokenStream::new();
         }
         let hash = name_hash(&self.name);
@@ -1525,6 +1526,11 @@ fn has_type_arguments(ty: &Type, generics: &syn::Generics) -> bool {
 
 fn is_lifetime(param: &GenericParam) -> bool {
     matches!(param, GenericParam::Lifetime(_))
+}
+
+/// Whether a trait of std's makes a type of another.
+fn is_conversion(trait_name: &str) -> bool {
+    matches!(trait_name, "From" | "TryFrom")
 }
 
 /// The path of a trait, without what leads to it where gpuvm's own std looks for it.

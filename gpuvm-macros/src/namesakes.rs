@@ -299,7 +299,7 @@ fn types(text: &str) -> Vec<String> {
         text.match_indices(keyword).filter_map(move |(at, _)| {
             let rest = &text[at + keyword.len()..];
             let name = &rest[..rest.find(|c| !is_part(c))?];
-            let is_type = name.starts_with(char::is_uppercase) && !text[..at].ends_with(is_part);
+            let is_type = !name.is_empty() && !text[..at].ends_with(is_part);
             is_type.then(|| name.to_owned())
         })
     };

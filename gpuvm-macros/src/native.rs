@@ -8,7 +8,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprMethodCall, Item, ItemImpl, ItemTrait, Macro, Signature};
 
-use crate::lower::constant::{Case, case};
+use crate::lower::constant::is_type;
 use crate::lower::{MacroArguments, is_place, print};
 use crate::opaque;
 use crate::shadow::Ends;
@@ -194,7 +194,7 @@ fn is_function_name(func: &Expr) -> bool {
     let Expr::Path(path) = func else { return false };
     let mut names = path.path.segments.iter().map(|segment| &segment.ident);
     // Primitives' names are as modules' are.
-    let is_in_module = path.qself.is_none() && names.all(|name| case(name) == Case::Snake);
+    let is_in_module = path.qself.is_none() && names.all(|name| !is_type(name));
     is_in_module && function_of_primitive(func).is_none()
 }
 

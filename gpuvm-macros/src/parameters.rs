@@ -7,7 +7,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{GenericParam, Generics, Lifetime, Type, TypeParamBound, TypePath, WherePredicate};
 
-use crate::given;
+use crate::given::{self, mentions};
 use crate::rewrite::Forever;
 
 /// The generics of a type's impls.
@@ -78,21 +78,44 @@ pub fn erased(generics: &Generics) -> Vec<TokenStream> {
     generics.params.iter().map(argument).collect()
 }
 
-/// A type as it is without lifetimes, those of what its parameters stand for included.
-pub fn without_lifetimes(ty: &Type, generics: &Generics) -> Type {
-    struct Erase<'g>(&'g Generics);
-    impl VisitMut for Erase<'_> {
-        fn visit_type_mut(&mut self, node: &mut Type) {
-            visit_mut::visit_type_mut(self, node);
-            let is_own = |param: &syn::TypeParam| is_name(node, &param.ident);
-            if self.0.type_params().any(is_own) {
-                *node = syn::parse_quote!(<#node as ::gpuvm::__private::Value>::Erased);
-            }
+/// Puts what it is without lifetimes in the place of each type parameter.
+struct Erase<'g>(&'g Generics);
+
+impl VisitMut for Erase<'_> {
+    fn visit_type_mut(&mut self, node: &mut Type) {
+        visit_mut::visit_type_mut(self, node);
+        let is_own = |param: &syn::TypeParam| is_name(node, &param.ident);
+        if self.0.type_params().any(is_own) {
+            *node = syn::parse_quote!(<#node as ::gpuvm::__private::Value>::Erased);
         }
     }
+}
+
+/// A type as it is without lifetimes, those of what its parameters stand for included.
+pub fn without_lifetimes(ty: &Type, generics: &Generics) -> Type {
     let mut ty = crate::generic::forever(ty);
     Erase(generics).visit_type_mut(&mut ty);
     ty
+}
+
+/// What is asked of other types for type parameters, `u32: From<T>`, as it has to hold of what these are without lifetimes.
+pub fn asked_of_others(generics: &Generics) -> Vec<WherePredicate> {
+    let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let of_others = predicates.filter(|predicate| {
+        let WherePredicate::Type(of) = predicate else {
+            return false;
+        };
+        !generics
+            .type_params()
+            .any(|param| mentions(&of.bounded_ty, &param.ident))
+    });
+    of_others
+        .cloned()
+        .map(|mut predicate| {
+            Erase(generics).visit_where_predicate_mut(&mut predicate);
+            predicate
+        })
+        .collect()
 }
 
 /// The bounds of a type parameter, as they have to hold of what it is without lifetimes.

@@ -2,7 +2,7 @@
 //! methods need no slot. Everything else is `Unknown`, and rustc is asked.
 
 use gpuvm_nodes::Kind;
-use gpuvm_nodes::method::{method_number, of};
+use gpuvm_nodes::method::{is_of_floats, is_of_integers, method_number, of};
 use syn::{GenericArgument, PathArguments, Type};
 
 /// What is known of an expression's type.
@@ -122,17 +122,21 @@ impl Known {
     /// Whether the machine has the method of that name, of those that it has of any of its own types, of this one.
     pub fn has_method(&self, name: &str) -> bool {
         let compares = of::COMPARISON.contains(&name);
+        let counts = || {
+            let others = [of::ATOMIC, of::LIST, of::OPTION, of::ORDERING];
+            name == "clone" || !others.iter().any(|of| of.contains(&name))
+        };
+        let number = || method_number(name).filter(|_| !compares && name != "clone");
         match self.inner() {
             Known::Scalar(Kind::Bool) | Known::Unit | Known::Tuple(_) => name == "clone" || compares,
-            Known::Scalar(_)
-            | Known::Integer
-            | Known::Literal
-            | Known::Float
-            | Known::FloatLiteral
-            | Known::Wrapping => {
-                let others = [of::ATOMIC, of::LIST, of::OPTION, of::ORDERING];
-                name == "clone" || !others.iter().any(|of| of.contains(&name))
+            Known::Scalar(Kind::F32 | Kind::F64) | Known::Float | Known::FloatLiteral => {
+                counts() && number().is_none_or(is_of_floats)
             }
+            Known::Scalar(kind) if *kind == unsigned(*kind) => {
+                counts() && number().is_none_or(is_of_integers) && !of::SIGNED.contains(&name)
+            }
+            Known::Scalar(_) | Known::Integer | Known::Literal => counts() && number().is_none_or(is_of_integers),
+            Known::Wrapping => counts(),
             Known::Atomic => of::ATOMIC.contains(&name),
             Known::List(_) => of::LIST.contains(&name),
             Known::Optional(_) => of::OPTION.contains(&name) || compares,

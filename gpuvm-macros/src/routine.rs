@@ -962,6 +962,12 @@ pub fn promises<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>)
         match name.as_str() {
             "From" => promises.push(syn::parse_quote!(#ty: ::gpuvm::__private::Convert<#right>)),
             "Into" => promises.push(syn::parse_quote!(#right: ::gpuvm::__private::Convert<#ty>)),
+            "TryFrom" | "TryInto" => {
+                let (to, from) = if name == "TryFrom" { (ty, &right) } else { (&right, ty) };
+                let path = &bound.path;
+                promises.push(syn::parse_quote!(#to: ::gpuvm::__private::TryConvert<#from>));
+                promises.push(syn::parse_quote!(<#ty as #path>::Error: ::gpuvm::__private::Unreferenced));
+            }
             "Sum" | "Product" | "FromIterator" => {
                 let method = match name.as_str() {
                     "Sum" => "sum",

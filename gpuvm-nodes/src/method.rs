@@ -21,15 +21,15 @@ macro_rules! define_methods {
 }
 
 define_methods! {
-    // f32
+    // Floats
     sqrt mul_add floor ceil round round_ties_even trunc fract copysign recip to_bits from_bits
     to_degrees to_radians is_nan is_finite is_infinite is_normal is_sign_negative is_sign_positive
     sin cos tan sin_cos asin acos atan atan2 sinh cosh tanh asinh acosh atanh
     exp exp2 exp_m1 ln ln_1p log2 log10 log powf powi hypot cbrt
     div_euclid rem_euclid
-    // f32 and integers
+    // Floats and integers
     abs signum min max clamp
-    // integers
+    // Integers
     pow isqrt abs_diff unsigned_abs is_positive is_negative is_power_of_two next_power_of_two div_ceil
     count_ones count_zeros leading_zeros trailing_zeros leading_ones trailing_ones ilog2
     swap_bytes reverse_bits rotate_left rotate_right
@@ -37,13 +37,13 @@ define_methods! {
     checked_add checked_sub checked_mul checked_div checked_rem checked_neg checked_shl checked_shr checked_abs checked_pow
     saturating_add saturating_sub saturating_mul
     overflowing_add overflowing_sub overflowing_mul overflowing_neg
-    // comparisons, and Ordering
+    // Comparisons, and Ordering
     eq ne lt le gt ge cmp partial_cmp is_eq is_ne is_lt is_le is_gt is_ge reverse then
-    // references, arrays, slices
+    // References, arrays, slices
     len is_empty clone
     // Option and Result
     is_some is_none unwrap unwrap_err unwrap_or is_ok is_err
-    // atomics
+    // Atomics
     load store fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_min fetch_max swap compare_exchange compare_exchange_weak
 }
 
@@ -84,6 +84,16 @@ pub mod of {
         "min",
         "clamp",
     ];
+    /// Of numbers that may be negative.
+    pub const SIGNED: &[&str] = &[
+        "abs",
+        "signum",
+        "unsigned_abs",
+        "is_positive",
+        "is_negative",
+        "wrapping_abs",
+        "checked_abs",
+    ];
     /// Of `Ordering` alone.
     pub const ORDERING: &[&str] = &["is_eq", "is_ne", "is_lt", "is_le", "is_gt", "is_ge", "reverse", "then"];
     /// Of atomics.
@@ -101,6 +111,16 @@ pub mod of {
         "compare_exchange",
         "compare_exchange_weak",
     ];
+}
+
+/// Whether floats have the method of a number, which is that of a number's method.
+pub fn is_of_floats(method: u16) -> bool {
+    method < number::pow
+}
+
+/// Whether integers have the method of a number, which is that of a number's method.
+pub fn is_of_integers(method: u16) -> bool {
+    method > number::cbrt
 }
 
 /// The number of the std method of a name.

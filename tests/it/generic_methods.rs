@@ -9,7 +9,8 @@ use gpuvm::prelude::*;
 cases! {
     given_const, given_type, given_iterators, given_references, given_own_iterator, given_by_ref, given_both_ends, given_to_iterate,
     given_with_closure, given_key, given_result, given_chain, given_on, given_without_receiver, given_in_generic_type, given_to_functions,
-    given_of_trait, given_of_generic_trait, given_by_type, given_item_of_trait, given_const_of_trait, given_trap, given_in_turn,
+    given_of_trait, given_of_generic_trait, given_by_type, given_item_of_trait, given_const_of_trait, given_trap, given_in_turn, bounded_by_conversions,
+    tried_by_bounds,
     sums_of_own_types, products, sums_of_references, sums_by_ref, collections, own_iterables, range_constants, lending_recursion,
 }
 
@@ -753,4 +754,107 @@ fn range_constants(a: u32) -> (bool, bool, u32, Option<u32>) {
 fn lending_recursion(a: u32, b: u32) -> u32 {
     let mut mixer = Mixer { seed: a };
     mixer.spread(b % 6).push::<1>(a).seed
+}
+
+/// Methods of a trait whose own parameters are bounded by std's traits, with a body and without.
+#[routine]
+trait Counter: Copy {
+    fn count(self) -> u32;
+
+    fn with<T: Into<u32>>(self, more: T) -> u32 {
+        self.count().wrapping_add(more.into())
+    }
+
+    fn with_any(&self, more: impl Into<u32>) -> u32 {
+        self.count() ^ more.into()
+    }
+
+    fn with_from<T>(&self, more: T) -> u32
+    where
+        u32: From<T>,
+    {
+        self.count().wrapping_mul(u32::from(more))
+    }
+
+    fn with_sum<T: std::ops::Add<Output = T> + Into<u32>>(&self, a: T, b: T) -> u32 {
+        self.count().wrapping_add((a + b).into())
+    }
+
+    fn with_own<T>(&self, more: T) -> u32
+    where
+        T: Into<u32>;
+
+    fn with_tried<T: TryInto<u8>>(&self, more: T) -> u8 {
+        more.try_into().unwrap_or(7)
+    }
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Counted(u32);
+
+#[routine]
+impl Counter for Counted {
+    fn count(self) -> u32 {
+        self.0
+    }
+
+    fn with_own<T>(&self, more: T) -> u32
+    where
+        T: Into<u32>,
+    {
+        more.into().rotate_left(self.0 % 32)
+    }
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Even(u32);
+
+#[routine]
+impl TryFrom<Even> for u8 {
+    type Error = Counted;
+
+    fn try_from(even: Even) -> Result<u8, Counted> {
+        if even.0 > 255 {
+            Err(Counted(even.0))
+        } else {
+            Ok(even.0 as u8)
+        }
+    }
+}
+
+#[routine]
+fn narrowed<T: TryInto<u8>>(value: T) -> Option<u8> {
+    match value.try_into() {
+        Ok(value) => Some(value),
+        Err(_) => None,
+    }
+}
+
+#[routine]
+fn widened<T>(value: T) -> Result<u64, u32>
+where
+    u64: TryFrom<T>,
+{
+    u64::try_from(value).map_err(|_| 3)
+}
+
+#[routine]
+fn bounded_by_conversions(a: u32, b: u8) -> ([u32; 5], Option<u8>, [u8; 2]) {
+    let counted = Counted(a);
+    (
+        [
+            counted.with(b),
+            counted.with_any(b as u16),
+            counted.with_from(b),
+            counted.with_sum(b / 2, b / 3),
+            counted.with_own(b),
+        ],
+        narrowed(a),
+        [counted.with_tried(a), counted.with_tried(Even(a))],
+    )
+}
+
+#[routine]
+fn tried_by_bounds(a: u32, b: i64) -> (Option<u8>, Result<u64, u32>, Option<u8>) {
+    (narrowed(Even(a % 300)), widened(b), narrowed(b))
 }

@@ -63,6 +63,7 @@ mod jumps;
 mod labels;
 mod lent;
 mod loops;
+mod lowercase_types;
 mod markers;
 mod methods;
 mod moved_values;

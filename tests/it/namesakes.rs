@@ -2,7 +2,8 @@
 
 use gpuvm::prelude::*;
 
-cases! { numbers, generic, named_by_path, with_closures, beside_std, own_write, methods_of_several_traits, several_in_generics }
+cases! { numbers, generic, named_by_path, with_closures, beside_std, own_write, methods_of_several_traits, several_in_generics,
+methods_of_other_numbers, other_numbers_by_path }
 
 #[routine]
 fn max(a: u32, b: u32) -> u32 {
@@ -197,4 +198,85 @@ where
 fn several_in_generics(a: f32, b: u32) -> (u32, u32) {
     let lab = Lab { l: a, a: 0.0 };
     (combined(&lab, b), combined(&lab, b % 2 == 0))
+}
+
+/// Methods of numbers that std has of other numbers.
+#[routine]
+trait Numeric: Copy {
+    fn pow(self, n: u32) -> Self;
+
+    fn sqrt(self) -> Self;
+
+    fn abs(self) -> Self {
+        self
+    }
+
+    fn count_ones(self) -> u32 {
+        7
+    }
+}
+
+#[routine]
+impl Numeric for f64 {
+    fn pow(self, n: u32) -> f64 {
+        let mut power = 1.0;
+        for _ in 0..n {
+            power *= self;
+        }
+        power
+    }
+
+    fn sqrt(self) -> f64 {
+        0.0
+    }
+}
+
+#[routine]
+impl Numeric for u32 {
+    fn pow(self, _: u32) -> u32 {
+        5
+    }
+
+    fn sqrt(self) -> u32 {
+        let mut root = 0;
+        while (root + 1) * (root + 1) <= self {
+            root += 1;
+        }
+        root
+    }
+}
+
+#[routine]
+impl Numeric for bool {
+    fn pow(self, n: u32) -> bool {
+        self | (n == 0)
+    }
+
+    fn sqrt(self) -> bool {
+        !self
+    }
+}
+
+#[routine]
+fn methods_of_other_numbers(a: u32) -> (f64, f64, u32, u32, u32, bool) {
+    let x = f64::from(a % 1000);
+    let (y, n) = (x, a % 5000);
+    (
+        x.pow(3),
+        y.sqrt(),
+        n.sqrt(),
+        n.abs() + x.count_ones(),
+        n.count_ones(),
+        (n > 3).pow(n % 2).sqrt(),
+    )
+}
+
+#[routine]
+fn other_numbers_by_path(a: u32) -> ([f64; 3], [u32; 4], bool) {
+    let (x, n) = (f64::from(a % 1000), a % 5000);
+    (
+        [f64::pow(x, 2), <f64 as Numeric>::pow(x, 3), f64::sqrt(x)],
+        [u32::sqrt(n), u32::abs(n), f64::count_ones(x), Numeric::sqrt(n)],
+        bool::sqrt(n > 9),
+    )
 }

@@ -7,11 +7,12 @@ use gpuvm_nodes::{Kind, name_hash};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, ExprCall, ExprPath, Path, PathArguments, PathSegment};
 
-use super::constant::{Case, case};
+use super::constant::{Case, case, is_constructor, is_type};
 use super::expected::Expected;
 use super::expr::{plain, variant_name, write_variant};
 use super::std_function;
 use super::{Calls, Lowering, Want};
+use crate::file::primitive_alias;
 use crate::namesakes;
 use crate::primitive::{Known, is_half, kind_of_name};
 use crate::shadow;
@@ -44,7 +45,7 @@ impl Lowering<'_> {
         if local.is_some() {
             return self.call_value(expr);
         }
-        if case(&last.ident) != Case::Snake {
+        if is_constructor(&last.ident) {
             return self.constructor(expr, &func.path, expected);
         }
         if let Some(known) = self.size(expr, &func.path).or_else(|| self.size_of_value(expr, &func)) {
@@ -81,7 +82,7 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         match owner(&func) {
-            Owner::Primitive(kind) if method_number(&plain(&last.ident)).is_some() || is_plain(&last) => {
+            Owner::Primitive(kind) if is_plain(&last) || is_machine_method(kind, &last.ident) => {
                 self.primitive_function(expr, kind, &last)
             }
             Owner::Primitive(kind) => {
@@ -406,8 +407,13 @@ impl Lowering<'_> {
         let Expr::Path(node_path) = (*node.func).clone() else {
             return Known::Unknown;
         };
+        // The type may be a number's, whose method is that of its first argument.
+        let want = match method_number(&name) {
+            Some(_) => Want::Free,
+            None => Want::Decided,
+        };
         let count = self
-            .arguments(Want::Decided, node.args.iter_mut().filter(|arg| !is_ordering(arg)))
+            .arguments(want, node.args.iter_mut().filter(|arg| !is_ordering(arg)))
             .len();
         self.stream.line(shadow::at(expr));
         self.may_call(Calls::Maybe);
@@ -1252,6 +1258,14 @@ fn as_method_call(call: &ExprCall) -> Option<Expr> {
     }))
 }
 
+/// Whether what a path names of one of the machine's own types is a method that the machine has of it, or nothing, which rustc tells of the function itself. Else it
+/// is std's in gpuvm's library, or of a trait of the user's.
+fn is_machine_method(kind: Kind, method: &syn::Ident) -> bool {
+    let name = plain(method);
+    let is_own = || Known::Scalar(kind).has_method(&name) || !namesakes::defines(method.span(), &name);
+    method_number(&name).is_some() && is_own()
+}
+
 /// Functions of the numbers that are no methods.
 fn is_plain(last: &PathSegment) -> bool {
     last.ident == "from" || last.ident == "default"
@@ -1303,9 +1317,12 @@ fn owner(func: &ExprPath) -> Owner {
     if let Some(kind) = kind_of_name(&of.ident.to_string()).filter(|_| segments.len() == 2 || is_std(&segments[0])) {
         return Owner::Primitive(kind);
     }
+    if let Some(kind) = primitive_alias(&of.ident).filter(|_| segments.len() == 2) {
+        return Owner::Primitive(kind);
+    }
     let is_text = of.ident == "str" && segments.len() == 2 && !is_named(Some(&func.path), "from_utf8");
-    let is_type = of.ident == "Self" || of.ident == "char" || is_text || is_half(&of.ident);
-    if !is_type && case(&of.ident) == Case::Snake {
+    let is_known = of.ident == "Self" || of.ident == "char" || is_text || is_half(&of.ident);
+    if !is_known && !is_type(&of.ident) {
         return Owner::Module;
     }
     let mut path = func.path.clone();

@@ -7,6 +7,8 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprPath};
 
 use super::Lowering;
+use crate::file::is_own_type;
+use crate::namesake_modules::has_function;
 use crate::primitive::Known;
 use crate::shadow;
 
@@ -60,7 +62,7 @@ impl Lowering<'_> {
     /// a block is not the same where the constant is fetched, so what it tells would not be of use.
     pub(super) fn infers(&self, path: &ExprPath) -> bool {
         let of = path.path.segments.iter().rev().nth(1);
-        of.is_some_and(|of| case(&of.ident) != Case::Snake) && self.leaves_arguments_out(path) && self.has_no_items()
+        of.is_some_and(|of| is_type(&of.ident)) && self.leaves_arguments_out(path) && self.has_no_items()
     }
 
     /// Whether no block around has items that a constant might need where it is fetched.
@@ -108,6 +110,16 @@ pub(crate) enum Case {
     Camel,
     /// `name`: a variable, or a function.
     Snake,
+}
+
+/// Whether what a path hangs on is a type: by its case, or because the crate has a type of that name.
+pub(crate) fn is_type(name: &Ident) -> bool {
+    case(name) != Case::Snake || is_own_type(name)
+}
+
+/// Whether what is called by a path with this name at its end is a constructor: by its case, or because the crate has a type of that name, and no function beside it.
+pub(crate) fn is_constructor(name: &Ident) -> bool {
+    case(name) != Case::Snake || is_own_type(name) && !has_function(name.span(), &crate::plain_name(name))
 }
 
 /// The convention by which names are told apart, as rustc's own lints have it.
