@@ -28,6 +28,8 @@ const OPERATORS: [&str; 10] = [
 struct Found {
     /// The names of such methods.
     names: BTreeSet<String>,
+    /// The functions that are named as methods of the machine's own types.
+    as_machine: BTreeSet<&'static str>,
     /// How many types have a `Deref`.
     derefs: usize,
     /// The types whose `Deref` is no routine.
@@ -62,6 +64,11 @@ struct Found {
 /// Whether the crate that a place is in defines such a method of this name.
 pub fn defines(place: Span, name: &str) -> bool {
     asked(place, |found| found.names.contains(name)).unwrap_or_default()
+}
+
+/// Whether the crate that a place is in defines a function that is named as this method of the machine's own types.
+pub fn defines_as_machine(place: Span, name: &str) -> bool {
+    asked(place, |found| found.as_machine.contains(name)).unwrap_or_default()
 }
 
 /// Behind how many `Deref`s of the crate's a method may be: as many types as have one, up to three.
@@ -205,6 +212,7 @@ impl Found {
             && let Some(text) = text_of(path.to_owned())
         {
             self.names.append(&mut of_text(&text));
+            self.as_machine.extend(as_machine(&text));
             self.lent.append(&mut lent(&text));
             self.lending.extend(lending(&text));
             for (name, items) in of_references(&text) {
@@ -422,6 +430,14 @@ fn of_text(text: &str) -> BTreeSet<String> {
         ((has_own || is_given) && method::is_std(name, true)).then(|| name.to_owned())
     });
     named.chain(provided).collect()
+}
+
+/// The functions in a file's text that are named as methods of the machine's own types.
+fn as_machine(text: &str) -> impl Iterator<Item = &'static str> {
+    text.split("fn ").skip(1).filter_map(|rest| {
+        let name = &rest[..rest.find(|c| !is_part(c))?];
+        method::METHODS.iter().copied().find(|known| *known == name)
+    })
 }
 
 /// What stands in the next braces.

@@ -1262,7 +1262,7 @@ fn as_method_call(call: &ExprCall) -> Option<Expr> {
 /// is std's in gpuvm's library, or of a trait of the user's.
 fn is_machine_method(kind: Kind, method: &syn::Ident) -> bool {
     let name = plain(method);
-    let is_own = || Known::Scalar(kind).has_method(&name) || !namesakes::defines(method.span(), &name);
+    let is_own = || Known::Scalar(kind).has_method(&name) || !namesakes::defines_as_machine(method.span(), &name);
     method_number(&name).is_some() && is_own()
 }
 
