@@ -6,6 +6,7 @@ cases! {
     literal_and_index, repeat_and_fill, matrix_product, copies_are_values, array_result, sieve, insertion_sort, rotate_window,
     array_of_tuples, array_of_bools, histogram_local, prefix_sums, array_of_longs, index_expressions, swap_elements,
     array_length_methods, nested_arrays_assigned, array_equality, long_copies, long_behind_references, long_in_structs,
+    repeated_by_function,
 }
 
 #[routine]
@@ -260,4 +261,11 @@ fn long_in_structs(a: u32, i: u32) -> Option<(u32, u32, u8)> {
     let all = [long, other];
     let found = all[(i % 2) as usize];
     Some((found.head ^ found.body[k], found.body[269 - k], found.tail))
+}
+
+#[routine]
+fn repeated_by_function(a: u32, i: u32) -> ([u32; 3], [(u32, Option<u8>); 2], u32) {
+    let pairs = core::array::repeat((a, (i > 3).then_some(i as u8)));
+    let sum = std::array::repeat::<u32, 5>(i % 100).iter().sum();
+    (std::array::repeat(a ^ i), pairs, sum)
 }

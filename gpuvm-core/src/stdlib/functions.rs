@@ -99,6 +99,11 @@ pub fn array_from_fn<T: Static, F: FnMut(usize) -> T, const N: usize>(f: F) -> [
     array
 }
 
+#[routine(library, inline, std([T; N]))]
+pub fn array_repeat<T: Static, const N: usize>(value: T) -> [T; N] {
+    array_from_fn(|_| intrinsics::copy(&value))
+}
+
 #[routine(library, inline, std(std::iter::Once<T>))]
 pub fn once<T: Static>(value: T) -> Once<T> {
     Once { value, ended: false }
