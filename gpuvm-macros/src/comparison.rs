@@ -1,7 +1,7 @@
 //! Std's comparisons of the user's types, and `clone`. A type that derives `VmType` has all of them, part by part, but what its user has written goes before: an
 //! `impl` that is a `#[routine]` leaves constants of the type itself, and the derived code reads these, or, where there are none, those of a trait
 //! that every type has. Where a type has type parameters the bounds of its `impl`s would hide the constants, so there the two exclude each other: whether its user has
-//! written one, the file's text tells, or `#[vm_type(…)]`.
+//! written one, the file's text tells, or `#[vm_type(…)]`. What holds values of such a type asks method lookup for its comparison, as gpuvm's own types do.
 
 use gpuvm_nodes::node::Operator;
 use proc_macro2::{Ident, Span};
@@ -25,6 +25,24 @@ pub fn is_written(of: &Ident, comparison: &'static str) -> bool {
 /// Whether a method of an order is `PartialOrd`'s.
 pub fn of_partial_order(name: &str) -> bool {
     matches!(name, "partial_cmp" | "lt" | "le" | "gt" | "ge")
+}
+
+/// The comparison that a method of these traits goes by: `eq`, `partial_cmp` or `cmp`.
+pub fn behind(name: &str) -> &'static str {
+    match name {
+        "eq" | "ne" => "eq",
+        "cmp" => "cmp",
+        _ => "partial_cmp",
+    }
+}
+
+/// The trait that such a comparison is of.
+pub fn trait_of(comparison: &str) -> &'static str {
+    match comparison {
+        "eq" => "PartialEq",
+        "cmp" => "Ord",
+        _ => "PartialOrd",
+    }
 }
 
 /// The operators of order, with the methods behind them.

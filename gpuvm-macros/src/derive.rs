@@ -79,13 +79,14 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
         launched,
     } = Parameters::of(&input.generics, fields(&input.data).map(|field| &field.ty));
     asked_by_deref(&input, &mut inside);
-    let clone = methods(&["clone"], name, &forever);
+    let clone = methods(&["clone"], name, &forever, None);
+    let held = Held::of(&input, refused);
     let equality = if by_hand.eq {
         TokenStream::new()
     } else {
-        equality(&input, &forever, refused || borrows(&input))
+        equality(&input, &forever, &held)
     };
-    let order = order(&input, &by_hand, &forever);
+    let order = order(&input, &by_hand, &forever, &held);
     let hash = match refused || borrows(&input) {
         true => TokenStream::new(),
         false => hash(&input),
@@ -541,61 +542,36 @@ fn is_phantom(ty: &Type) -> bool {
 }
 
 /// Equality field by field, which the machine does itself.
-fn equality(input: &DeriveInput, generics: &Generics, refused: bool) -> TokenStream {
+fn equality(input: &DeriveInput, generics: &Generics, held: &Held<'_>) -> TokenStream {
     let name = &input.ident;
-    let (implementation, arguments, clause) = generics.split_for_impl();
-    let (eq, ne) = (Operator::Eq as u8, Operator::Ne as u8);
-    let own: Vec<&Ident> = input.generics.type_params().map(|param| &param.ident).collect();
-    // A field whose equality is a routine cannot be compared by its words.
-    let foreign: Vec<TokenStream> = if refused {
-        Vec::new()
-    } else {
-        fields(&input.data)
-            .map(|field| &field.ty)
-            .filter(|ty| is_user_type(ty, &own))
-            .map(|ty| {
-                let span = at(ty);
-                let text = "a field's equality is a #[routine]: write `#[routine] impl PartialEq` for this type, too";
-                quote_spanned! {span=>
-                    let _: ::gpuvm::__private::TypeRef = <#ty as ::gpuvm::__private::Plain>::VALUE;
-                    ::core::assert!(
-                        <<#ty as ::gpuvm::__private::Value>::Erased as ::gpuvm::__private::Operation<
-                            #eq, <#ty as ::gpuvm::__private::Value>::Erased
-                        >>::CALL.is_none(),
-                        #text
-                    );
-                }
-            })
-            .collect()
-    };
-    let checks = quote! {
-        #(#foreign)*
-        ::core::option::Option::None
-    };
-    let methods = methods(&["eq", "ne"], name, generics);
+    let methods = methods(&["eq", "ne"], name, generics, Some(held));
+    let operators = [Operator::Eq, Operator::Ne].map(|operator| {
+        let number = operator as u8;
+        let (generics, seen) = held.by("eq", generics);
+        let (implementation, arguments, clause) = generics.split_for_impl();
+        quote! {
+            #[automatically_derived]
+            #[diagnostic::do_not_recommend]
+            impl #implementation ::gpuvm::__private::Operation<#number, Self> for #name #arguments #clause {
+                type Slot = ::gpuvm::__private::OperatorSlot<#number, Self, Self>;
+                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::None;
+                #seen
+            }
+        }
+    });
     quote! {
         #methods
-        #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl #implementation ::gpuvm::__private::Operation<#eq, Self> for #name #arguments #clause {
-            type Slot = ::gpuvm::__private::OperatorSlot<#eq, Self, Self>;
-            const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = { #checks };
-        }
-        #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl #implementation ::gpuvm::__private::Operation<#ne, Self> for #name #arguments #clause {
-            type Slot = ::gpuvm::__private::OperatorSlot<#ne, Self, Self>;
-            const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = { #checks };
-        }
+        #(#operators)*
     }
 }
 
 /// Order part by part, likewise.
-fn order(input: &DeriveInput, by_hand: &ByHand, generics: &Generics) -> TokenStream {
+fn order(input: &DeriveInput, by_hand: &ByHand, generics: &Generics, held: &Held<'_>) -> TokenStream {
     let name = &input.ident;
-    let (implementation, arguments, clause) = generics.split_for_impl();
     let operators = comparison::ORDER.iter().map(|(method, operator)| {
         let (number, written) = (*operator as u8, comparison::operator(method));
+        let (generics, seen) = held.by("partial_cmp", generics);
+        let (implementation, arguments, clause) = generics.split_for_impl();
         quote! {
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
@@ -605,6 +581,7 @@ fn order(input: &DeriveInput, by_hand: &ByHand, generics: &Generics) -> TokenStr
                     use ::gpuvm::__private::Written as _;
                     Self::#written
                 };
+                #seen
             }
         }
     });
@@ -614,7 +591,7 @@ fn order(input: &DeriveInput, by_hand: &ByHand, generics: &Generics) -> TokenStr
             .filter(|name| comparison::of_partial_order(name) == partial)
             .copied()
             .collect();
-        methods(&named, name, generics)
+        methods(&named, name, generics, Some(held))
     };
     let partial = (!by_hand.partial_cmp).then(|| {
         let methods = of(true);
@@ -622,6 +599,103 @@ fn order(input: &DeriveInput, by_hand: &ByHand, generics: &Generics) -> TokenStr
     });
     let total = (!by_hand.cmp).then(|| of(false));
     quote!(#partial #total)
+}
+
+/// What a type holds whose comparisons may be routines that only method lookup finds: those of generic types, and of what holds such in turn.
+struct Held<'i> {
+    input: &'i DeriveInput,
+    /// The types of fields that may be such.
+    asked: Vec<&'i Type>,
+}
+
+impl<'i> Held<'i> {
+    /// Of a type. One that is refused, or that holds what a parameter decides, is compared as its own type tells.
+    fn of(input: &'i DeriveInput, refused: bool) -> Held<'i> {
+        let types = || fields(&input.data).map(|field| &field.ty);
+        let mut asked: Vec<&Type> = Vec::new();
+        if !refused && !parameters::stay_inside(&input.generics, types()) {
+            for ty in types().filter(|ty| may_hold(ty)) {
+                let text = |ty: &Type| ty.to_token_stream().to_string();
+                if !asked.iter().any(|known| text(known) == text(ty)) {
+                    asked.push(ty);
+                }
+            }
+        }
+        Held { input, asked }
+    }
+
+    /// Whether the parts tell anything of a comparison: not where the type's user has written it.
+    fn tell(&self, how: &str) -> bool {
+        let of = comparison::trait_of(how);
+        !self.asked.is_empty() && !comparison::is_written(&self.input.ident, of)
+    }
+
+    /// The generics of an `impl` of what is behind a comparison, and what it tells of the parts.
+    fn by(&self, how: &str, generics: &Generics) -> (Generics, TokenStream) {
+        let mut generics = generics.clone();
+        if !self.tell(how) {
+            return (generics, TokenStream::new());
+        }
+        let (hash, maybe) = (name_hash(how), Lifetime::new(&format!("'{MAYBE}"), Span::call_site()));
+        let predicates = &mut generics.make_where_clause().predicates;
+        predicates.push(syn::parse_quote!(for<#maybe> Self: ::gpuvm::__private::Compares<#maybe, #hash>));
+        let seen = quote! {
+            const SEEN: ::core::option::Option<&'static ::gpuvm::__private::Type> =
+                <Self as ::gpuvm::__private::Compares<'static, #hash>>::SEEN;
+        };
+        (generics, seen)
+    }
+
+    /// The same of the comparison itself.
+    fn comparison(&self, how: &str, generics: &Generics) -> (Generics, TokenStream) {
+        let mut generics = generics.clone();
+        if !self.tell(how) {
+            return (generics, TokenStream::new());
+        }
+        let (hash, maybe) = (name_hash(how), Lifetime::new(&format!("'{MAYBE}"), Span::call_site()));
+        let predicates = &mut generics.make_where_clause().predicates;
+        predicates.push(syn::parse_quote!(Self: ::gpuvm::__private::Value));
+        for ty in &self.asked {
+            predicates.push(syn::parse_quote!(for<#maybe> #ty: ::gpuvm::__private::ComparesIf<#maybe, #hash>));
+        }
+        let part = |field: &syn::Field| match &field.ty {
+            ty if may_hold(ty) => quote!(<#ty as ::gpuvm::__private::ComparesIf<'static, #hash>>::PART),
+            _ => quote!(::core::option::Option::None),
+        };
+        let seen_fields = |fields: &Fields, of: TokenStream| {
+            let parts = fields.iter().map(part);
+            quote!(const { &::gpuvm::__private::seen_fields(#of.fields, [#(#parts),*]) })
+        };
+        let ty = quote!(<Self as ::gpuvm::__private::Value>::TYPE);
+        let seen = match &self.input.data {
+            Data::Struct(data) => {
+                let fields = seen_fields(&data.fields, ty.clone());
+                quote!(::gpuvm::__private::seen_record(#ty, #fields))
+            }
+            Data::Enum(data) => {
+                let variants = data.variants.iter().enumerate().map(|(i, variant)| {
+                    let fields = seen_fields(&variant.fields, quote!(#ty.variants[#i]));
+                    quote!(::gpuvm::__private::seen_variant(#ty, #i, #fields))
+                });
+                quote!(::gpuvm::__private::seen_enum(#ty, const { &[#(#variants),*] }))
+            }
+            Data::Union(_) => return (generics, TokenStream::new()),
+        };
+        let asked = &self.asked;
+        let seen = quote! {
+            const SEEN: ::core::option::Option<&'static ::gpuvm::__private::Type> =
+                match ::gpuvm::__private::any_seen([#(<#asked as ::gpuvm::__private::ComparesIf<'static, #hash>>::PART),*]) {
+                    true => ::core::option::Option::Some(const { &#seen }),
+                    false => ::core::option::Option::None,
+                };
+        };
+        (generics, seen)
+    }
+}
+
+/// Whether values of a type may hold one whose comparison is a routine that its type does not tell.
+fn may_hold(ty: &Type) -> bool {
+    !is_phantom(ty) && !Known::of(ty).compares_by_words()
 }
 
 /// The routine beside what std's derive of `Hash` makes, where that is derived as well: a derive is not told, so it looks at the file.
@@ -781,38 +855,30 @@ fn is_moved(input: &DeriveInput) -> bool {
         && text.is_some_and(|text| kept::is_moved(&text, &input.ident.to_string()))
 }
 
-/// Methods by name that the machine does itself unless the type's user has written them.
-fn methods(names: &[&str], name: &Ident, generics: &Generics) -> TokenStream {
-    let (implementation, arguments, clause) = generics.split_for_impl();
+/// Methods by name that the machine does itself unless the type's user has written them. `held`: what comparisons see of its parts.
+fn methods(names: &[&str], name: &Ident, generics: &Generics, held: Option<&Held<'_>>) -> TokenStream {
     let methods = names.iter().map(|method| {
         let (hash, written) = (name_hash(method), comparison::method(method));
+        let (generics, seen) = match held {
+            Some(held) if comparison::behind(method) == *method => held.comparison(method, generics),
+            Some(held) => held.by(comparison::behind(method), generics),
+            None => (generics.clone(), TokenStream::new()),
+        };
+        let (implementation, arguments, clause) = generics.split_for_impl();
         quote! {
-                #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
-                    type Slot = ::gpuvm::__private::MethodSlot<#hash, Self>;
-                    const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = {
-                        use ::gpuvm::__private::Written as _;
-                        Self::#written
-                    };
-                }
+            #[automatically_derived]
+            #[diagnostic::do_not_recommend]
+            impl #implementation ::gpuvm::__private::Method<#hash> for #name #arguments #clause {
+                type Slot = ::gpuvm::__private::MethodSlot<#hash, Self>;
+                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = {
+                    use ::gpuvm::__private::Written as _;
+                    Self::#written
+                };
+                #seen
             }
+        }
     });
     methods.collect()
-}
-
-/// Whether a type is named by a plain path of the user's, without type parameters in it.
-fn is_user_type(ty: &Type, own: &[&Ident]) -> bool {
-    let Type::Path(path) = ty else { return false };
-    if crate::primitive::Known::of(ty) != crate::primitive::Known::Unknown {
-        return false;
-    }
-    let mut search = Mentions {
-        names: own.to_vec(),
-        found: false,
-    };
-    search.visit_type_path(path);
-    !search.found
 }
 
 /// Whether a type holds references or cells, or is no `Copy`, so that its values stay inside of routines.

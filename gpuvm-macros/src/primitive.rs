@@ -128,7 +128,8 @@ impl Known {
         };
         let number = || method_number(name).filter(|_| !compares && name != "clone");
         match self.inner() {
-            Known::Scalar(Kind::Bool) | Known::Unit | Known::Tuple(_) => name == "clone" || compares,
+            Known::Scalar(Kind::Bool) | Known::Unit => name == "clone" || compares,
+            Known::Tuple(_) => name == "clone" || compares && self.compares_by_words(),
             Known::Scalar(Kind::F32 | Kind::F64) | Known::Float | Known::FloatLiteral => {
                 counts() && number().is_none_or(is_of_floats)
             }
@@ -139,8 +140,18 @@ impl Known {
             Known::Wrapping => counts(),
             Known::Atomic => of::ATOMIC.contains(&name),
             Known::List(_) => of::LIST.contains(&name),
-            Known::Optional(_) => of::OPTION.contains(&name) || compares,
+            Known::Optional(_) => of::OPTION.contains(&name) || compares && self.compares_by_words(),
             Known::Unknown | Known::Never | Known::Closure | Known::Reference(_) => false,
+        }
+    }
+
+    /// Whether no routine compares it or a part of it.
+    pub fn compares_by_words(&self) -> bool {
+        match self {
+            Known::Unit => true,
+            Known::Reference(inner) | Known::List(inner) | Known::Optional(inner) => inner.compares_by_words(),
+            Known::Tuple(parts) => parts.iter().all(Known::compares_by_words),
+            _ => self.is_primitive(),
         }
     }
 

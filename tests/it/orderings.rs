@@ -10,6 +10,8 @@ cases! {
     written_order, written_order_nested, written_total_order, written_equality_nested, written_operator, own_max, reversed, reversed_key,
     clamped, clamp_traps, generic_ordered, defaults, generic_default, written_default, insertion_sort_of_items, lazy_comparison,
     generic_written_equality, generic_written_order, generic_order_by_operators, generic_comparisons_in_others, generic_sorted, long_tuples,
+    generic_in_tuples, generic_in_results, generic_in_structs, generic_in_generics, generic_in_enums, generic_deep, generic_behind_references,
+    generic_of_parameters, generic_in_sorts, generic_in_long_arrays, generic_in_cells,
 }
 
 #[derive(VmType, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -746,4 +748,198 @@ fn long_tuples(a: u32, b: u32) -> ([bool; 4], Ordering, (u32, u8, u8, u8, u8, u8
         (a, 0, 0, 0, 0, 0, b).cmp(&(b, 0, 0, 0, 0, 0, a)),
         z.max(w),
     )
+}
+
+#[routine]
+fn generic_in_tuples(a: i32, b: i32) -> ([bool; 6], Ordering, Option<Ordering>, [i32; 3]) {
+    let (x, y) = ((Far(a % 5), a % 2), (Far(b % 5), b % 2));
+    let (low, high) = (x.min(y), x.max(y));
+    (
+        [x == y, x != y, x < y, x <= y, x > y, x.ge(&y)],
+        x.cmp(&y),
+        (1, x).partial_cmp(&(1, y)),
+        [low.0.0, high.0.0, (Far(3), 1).clamp(low, high).0.0],
+    )
+}
+
+#[routine]
+fn generic_in_results(a: i32, b: i32) -> ([bool; 5], Ordering, i32) {
+    let x = if a % 3 == 0 { Err(a) } else { Ok(Far(a % 4)) };
+    let y = if b % 3 == 0 { Err(a) } else { Ok(Far(b % 4)) };
+    let other: Result<u8, Scored<i32>> = Err(Scored { score: a % 2, what: b });
+    (
+        [
+            x == y,
+            x < y,
+            x >= y,
+            Ok::<_, u8>(Far(a % 4)) == Ok(Far(-(a % 4))),
+            other == Err(Scored { score: 1, what: a }),
+        ],
+        x.cmp(&y),
+        x.max(y).map_or(0, |far| far.0),
+    )
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Stop {
+    far: Far<i32>,
+    line: u8,
+}
+
+#[routine]
+fn generic_in_structs(a: i32, b: i32) -> ([bool; 4], Ordering, Option<Ordering>, Stop, bool) {
+    let x = Stop {
+        far: Far(a % 6),
+        line: (a & 1) as u8,
+    };
+    let y = Stop {
+        far: Far(b % 6),
+        line: (b & 1) as u8,
+    };
+    (
+        [x == y, x != y, x < y, x >= y],
+        x.cmp(&y),
+        x.partial_cmp(&y),
+        x.max(y),
+        x.eq(&y) || x.lt(&y),
+    )
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Both<T> {
+    first: T,
+    scored: Scored<T>,
+}
+
+#[routine]
+fn generic_in_generics(a: i32, b: i32) -> ([bool; 6], Ordering) {
+    let of = |n: i32| Both {
+        first: Far(n % 3),
+        scored: Scored {
+            score: n % 2,
+            what: Far(n),
+        },
+    };
+    let plain = |n: i32| Both {
+        first: n % 3,
+        scored: Scored { score: n % 2, what: n },
+    };
+    let (x, y) = (of(a), of(b));
+    (
+        [
+            x == y,
+            x < y,
+            x >= y,
+            plain(a) == plain(b),
+            plain(a) < plain(b),
+            Some(x) != Some(y),
+        ],
+        x.cmp(&y),
+    )
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Leg<T: Copy + Into<i64>> {
+    Wait,
+    Ride { from: Far<T>, stop: Stop },
+    Walk(T, Option<Far<T>>),
+}
+
+#[routine]
+fn leg(a: i32, b: i32) -> Leg<i32> {
+    match a % 3 {
+        0 => Leg::Wait,
+        1 => Leg::Ride {
+            from: Far(b % 3),
+            stop: Stop {
+                far: Far(b % 2),
+                line: 1,
+            },
+        },
+        _ => Leg::Walk(b % 2, if b % 5 == 0 { None } else { Some(Far(b % 4)) }),
+    }
+}
+
+#[routine]
+fn generic_in_enums(a: i32, b: i32, c: i32) -> ([bool; 4], Ordering, Leg<i32>) {
+    let (x, y) = (leg(a, b), leg(c, a));
+    ([x == y, x != y, x < y, x >= y], x.cmp(&y), x.min(y))
+}
+
+#[routine]
+fn generic_deep(a: i32, b: i32) -> ([bool; 4], Ordering) {
+    let of = |n: i32| (Some([(Far(n % 3), leg(n, n))]), Ok::<_, Stop>(Reverse(Far(n % 4))));
+    let (x, y) = (of(a), of(b));
+    ([x == y, x < y, x != y, Some(x) <= Some(y)], x.cmp(&y))
+}
+
+#[derive(VmType, Clone, Copy, PartialEq, PartialOrd)]
+struct Seen<'a> {
+    best: &'a Far<i32>,
+    rest: &'a [Far<i32>],
+}
+
+#[routine]
+fn generic_behind_references(a: i32, b: i32) -> [bool; 5] {
+    let list = [Far(a % 3), Far(b % 3), Far(-(a % 3)), Far(-(b % 3))];
+    let x = Seen {
+        best: &list[0],
+        rest: &list[..2],
+    };
+    let y = Seen {
+        best: &list[2],
+        rest: &list[2..],
+    };
+    let z = Seen {
+        best: &list[1],
+        rest: &list[1..3],
+    };
+    [x == y, x == z, x < z, (&list[0], 1) == (&list[1], 1), x.rest <= z.rest]
+}
+
+#[routine]
+fn is_between<T: VmType + PartialOrd>(value: (T, u8), low: (T, u8), high: (T, u8)) -> bool {
+    low <= value && value < high || value == low
+}
+
+#[routine]
+fn generic_of_parameters(a: i32, b: i32, c: i32) -> (bool, bool, bool) {
+    (
+        is_between((a, 1), (b, 1), (c, 1)),
+        is_between((Far(a % 9), 1), (Far(b % 9), 1), (Far(c % 9), 1)),
+        is_between((leg(a, b), 2), (leg(b, c), 2), (leg(c, a), 2)),
+    )
+}
+
+#[routine]
+fn generic_in_sorts(a: i32, b: i32, c: i32) -> ([i32; 4], [u8; 3], bool, Option<i32>, Result<usize, usize>) {
+    let mut pairs = [(Far(a % 9), 1), (Far(b % 9), 2), (Far(c % 9), 3), (Far(a % 7), 4)];
+    pairs.sort();
+    let mut stops = [a, b, c].map(|n| Stop {
+        far: Far(n % 3),
+        line: (n & 3) as u8,
+    });
+    stops.sort_unstable_by(Ord::cmp);
+    (
+        pairs.map(|(_, n)| n),
+        stops.map(|stop| stop.line),
+        pairs.contains(&(Far(3), 2)),
+        pairs.iter().copied().max().map(|(far, _)| far.0),
+        pairs.binary_search(&(Far(b % 9), 2)),
+    )
+}
+
+#[routine]
+fn generic_in_long_arrays(a: i32, b: i32, c: u32) -> ([bool; 4], Ordering) {
+    let mut x = [(Far(a % 3), 0); 20];
+    let mut y = [(Far(-(a % 3)), 0); 20];
+    x[c as usize % 20] = (Far(b % 3), 1);
+    y[c as usize / 2 % 20] = (Far(b % 3), 1);
+    ([x == y, x < y, x >= y, Some(x) != Some(y)], x.cmp(&y))
+}
+
+#[routine]
+fn generic_in_cells(a: i32, b: i32) -> (bool, bool) {
+    let (x, y) = (std::cell::Cell::new(Far(a % 4)), std::cell::Cell::new(Far(b % 4)));
+    (x == y, x < y)
 }

@@ -314,7 +314,10 @@ impl Encoder<'_> {
             match source.facts.get(slot as usize, source.depth) {
                 Fact::Call(call) => return self.call(call, count),
                 Fact::Constructor(ty) => return self.construct(ty.ty, variant, count, Fields::InOrder),
-                Fact::Builtin if method != NO_METHOD => {
+                fact @ (Fact::Builtin | Fact::Compared(_)) if method != NO_METHOD => {
+                    if let Fact::Compared(ty) = fact {
+                        self.compare_as(ty, count);
+                    }
                     let of = if kind == 0 { None } else { Kind::from_code(kind - 1) };
                     return self.std_method(method, count, of);
                 }

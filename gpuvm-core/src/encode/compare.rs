@@ -4,7 +4,7 @@ use super::node::Operator;
 use super::operand::Operand;
 use super::state::Encoder;
 use crate::isa::Op;
-use crate::types::{Kind, TypeRef, Value};
+use crate::types::{Kind, Type, TypeRef, Value};
 
 /// A loop over pairs of elements.
 pub(super) struct Pairs {
@@ -16,10 +16,24 @@ pub(super) struct Pairs {
     pub end: u32,
 }
 
-/// What is said where a comparison is not known.
-pub(super) const BY_HAND: &str = "values of a generic type whose comparison is written by hand are compared here as parts of another value: write an `impl` of the comparison for that, too, or compare the parts";
+/// What is said where a comparison is not known, though method lookup has found one: nobody should read it.
+pub(super) const BY_HAND: &str = "nothing tells of a type's comparison, which is written by hand";
+
+/// Up to how many elements of an array are compared one by one where routines compare them: of more, a loop does it.
+pub(super) const MOST_UNROLLED: u32 = 8;
 
 impl Encoder<'_> {
+    /// Gives the top `count` operands, which are compared, the type that tells how its parts compare.
+    pub const fn compare_as(&mut self, ty: &'static Type, count: u32) {
+        let mut i = self.stack.len - count as usize;
+        while i < self.stack.len {
+            if !self.stack.items[i].is_never() {
+                self.stack.items[i].ty = ty;
+            }
+            i += 1;
+        }
+    }
+
     /// A comparison as a word of 0 or 1.
     pub const fn compare(&mut self, operator: Operator, a: Operand, b: Operand) -> u32 {
         match operator {
@@ -105,6 +119,7 @@ impl Encoder<'_> {
         assert!(!ty.comparisons.by_hand.eq, "{}", BY_HAND);
         match ty.kind {
             Kind::Tuple | Kind::Struct => self.same_fields(ty.fields, a, b),
+            Kind::Array if ty.length > MOST_UNROLLED && ty.compares_by_routine() => self.same_elements(a, b),
             Kind::Array => {
                 let mut all = self.imm(1);
                 let Some(element) = ty.element_ref() else {
@@ -147,7 +162,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// `a == b` of two slices that are parts of values; where they are compared themselves, the library does it.
+    /// `a == b` of two slices that are parts of values, or of arrays; where slices are compared themselves, the library does it.
     const fn same_elements(&mut self, a: Operand, b: Operand) -> u32 {
         let all = self.fresh(1);
         let walk = self.begin_pairs(a, b);

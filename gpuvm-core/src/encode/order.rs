@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use super::compare::BY_HAND;
+use super::compare::{BY_HAND, MOST_UNROLLED};
 use super::method::number as m;
 use super::method_call::Arguments;
 use super::node::Operator;
@@ -51,6 +51,7 @@ impl Encoder<'_> {
         let equal = self.imm(EQUAL);
         match ty.kind {
             Kind::Tuple | Kind::Struct => self.order_of_fields(total, equal, ty.fields, a, b),
+            Kind::Array if ty.length > MOST_UNROLLED && ty.compares_by_routine() => self.order_of_elements(total, a, b),
             Kind::Array => {
                 let Some(element) = ty.element_ref() else {
                     panic!("an array has elements")
@@ -110,7 +111,7 @@ impl Encoder<'_> {
         order
     }
 
-    /// Of two slices that are parts of values; where they are compared themselves, the library does it.
+    /// Of two slices that are parts of values, or of arrays; where slices are compared themselves, the library does it.
     const fn order_of_elements(&mut self, total: bool, a: Operand, b: Operand) -> u32 {
         let order = self.fresh(1);
         let walk = self.begin_pairs(a, b);

@@ -277,6 +277,9 @@ impl Encoder<'_> {
                     let result = self.binary(operator, a, b);
                     self.push(result);
                 } else {
+                    if let Fact::Compared(ty) = fact {
+                        self.compare_as(ty, count);
+                    }
                     self.std_method(method, count, None);
                 }
             }
@@ -616,6 +619,9 @@ impl Encoder<'_> {
                 self.push_bool(differ);
             }
             return;
+        }
+        if let Fact::Compared(ty) = fact {
+            self.compare_as(ty, 2);
         }
         let result = if unary {
             let a = self.pop();

@@ -10,8 +10,12 @@ use std::str::ParseBoolError;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 use std::time::Duration;
 
-use super::{CallFact, Convert, Method, Operation};
+use super::{
+    CMP, CallFact, Compares, ComparesBy, ComparesIf, Convert, EQ, Method, Operation, PARTIAL_CMP, any_seen,
+    held_operators, holders, seen_enum, seen_fields, seen_list, seen_record, seen_variant,
+};
 use crate::encode::node::Operator;
+use crate::types::{Type, Value};
 
 macro_rules! builtin_operations {
     ($($ty:ty),*) => {$(
@@ -79,10 +83,15 @@ impl<const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, (), L, R> for () {
 
 builtin_generics! {
     [T] Wrapping<T>;
+}
+
+held_operators! {
     [T] Reverse<T>;
+    [T] Option<T>;
     [T, E] Result<T, E>;
     [B, C] ControlFlow<B, C>;
     [T] Bound<T>;
+    [T, const N: usize] [T; N];
     [A, B] (A, B);
     [A, B, C] (A, B, C);
     [A, B, C, D] (A, B, C, D);
@@ -94,6 +103,26 @@ builtin_generics! {
     [A, B, C, D, E, F, G, H, I, J] (A, B, C, D, E, F, G, H, I, J);
     [A, B, C, D, E, F, G, H, I, J, K] (A, B, C, D, E, F, G, H, I, J, K);
     [A, B, C, D, E, F, G, H, I, J, K, M] (A, B, C, D, E, F, G, H, I, J, K, M);
+}
+
+holders! {
+    [T] Reverse<T>, record { 0(T) }: (eq cmp);
+    [T] Option<T>, choice { 0() 1(T) }: (eq cmp);
+    [T, E] Result<T, E>, choice { 0(T) 1(E) }: (eq cmp);
+    [B, C] ControlFlow<B, C>, choice { 0(C) 1(B) }: (eq);
+    [T] Bound<T>, choice { 0(T) 1(T) 2() }: (eq);
+    [T, const N: usize] [T; N], list { 0(T) }: (eq cmp);
+    [A, B] (A, B), record { 0(A, B) }: (eq cmp);
+    [A, B, C] (A, B, C), record { 0(A, B, C) }: (eq cmp);
+    [A, B, C, D] (A, B, C, D), record { 0(A, B, C, D) }: (eq cmp);
+    [A, B, C, D, E] (A, B, C, D, E), record { 0(A, B, C, D, E) }: (eq cmp);
+    [A, B, C, D, E, F] (A, B, C, D, E, F), record { 0(A, B, C, D, E, F) }: (eq cmp);
+    [A, B, C, D, E, F, G] (A, B, C, D, E, F, G), record { 0(A, B, C, D, E, F, G) }: (eq cmp);
+    [A, B, C, D, E, F, G, H] (A, B, C, D, E, F, G, H), record { 0(A, B, C, D, E, F, G, H) }: (eq cmp);
+    [A, B, C, D, E, F, G, H, I] (A, B, C, D, E, F, G, H, I), record { 0(A, B, C, D, E, F, G, H, I) }: (eq cmp);
+    [A, B, C, D, E, F, G, H, I, J] (A, B, C, D, E, F, G, H, I, J), record { 0(A, B, C, D, E, F, G, H, I, J) }: (eq cmp);
+    [A, B, C, D, E, F, G, H, I, J, K] (A, B, C, D, E, F, G, H, I, J, K), record { 0(A, B, C, D, E, F, G, H, I, J, K) }: (eq cmp);
+    [A, B, C, D, E, F, G, H, I, J, K, M] (A, B, C, D, E, F, G, H, I, J, K, M), record { 0(A, B, C, D, E, F, G, H, I, J, K, M) }: (eq cmp);
 }
 
 #[diagnostic::do_not_recommend]
@@ -174,33 +203,33 @@ builtin_methods! {
         load store fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_min fetch_max swap compare_exchange
         compare_exchange_weak
     ];
-    [T] Reverse<T>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [T] Reverse<T>: [clone];
     [T] Wrapping<T>: [
         clone eq ne lt le gt ge cmp partial_cmp clamp abs signum min max pow is_power_of_two is_positive is_negative
         count_ones count_zeros leading_zeros trailing_zeros rotate_left rotate_right swap_bytes reverse_bits
     ];
     [T] Saturating<T>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
-    [B, C] ControlFlow<B, C>: [clone eq ne];
-    [T] Bound<T>: [clone eq ne];
+    [B, C] ControlFlow<B, C>: [clone];
+    [T] Bound<T>: [clone];
     [T] RangeTo<T>: [clone];
     [T] RangeToInclusive<T>: [clone];
     [] RangeFull: [clone];
-    [T] Option<T>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp is_some is_none unwrap unwrap_or];
-    [T, E] Result<T, E>: [clone eq ne lt le gt ge cmp partial_cmp max min clamp is_ok is_err unwrap unwrap_err];
-    [T, const N: usize] [T; N]: [clone eq ne lt le gt ge cmp partial_cmp max min clamp len is_empty];
+    [T] Option<T>: [clone is_some is_none unwrap unwrap_or];
+    [T, E] Result<T, E>: [clone is_ok is_err unwrap unwrap_err];
+    [T, const N: usize] [T; N]: [clone len is_empty];
     [T] [T]: [len is_empty];
     [] str: [len is_empty eq ne lt le gt ge cmp partial_cmp];
-    [A, B] (A, B): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
-    [A, B, C] (A, B, C): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
-    [A, B, C, D] (A, B, C, D): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
-    [A, B, C, D, E] (A, B, C, D, E): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
-    [A, B, C, D, E, F] (A, B, C, D, E, F): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
-    [A, B, C, D, E, F, G] (A, B, C, D, E, F, G): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
-    [A, B, C, D, E, F, G, H] (A, B, C, D, E, F, G, H): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
-    [A, B, C, D, E, F, G, H, I] (A, B, C, D, E, F, G, H, I): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
-    [A, B, C, D, E, F, G, H, I, J] (A, B, C, D, E, F, G, H, I, J): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
-    [A, B, C, D, E, F, G, H, I, J, K] (A, B, C, D, E, F, G, H, I, J, K): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
-    [A, B, C, D, E, F, G, H, I, J, K, M] (A, B, C, D, E, F, G, H, I, J, K, M): [clone eq ne lt le gt ge cmp partial_cmp max min clamp];
+    [A, B] (A, B): [clone];
+    [A, B, C] (A, B, C): [clone];
+    [A, B, C, D] (A, B, C, D): [clone];
+    [A, B, C, D, E] (A, B, C, D, E): [clone];
+    [A, B, C, D, E, F] (A, B, C, D, E, F): [clone];
+    [A, B, C, D, E, F, G] (A, B, C, D, E, F, G): [clone];
+    [A, B, C, D, E, F, G, H] (A, B, C, D, E, F, G, H): [clone];
+    [A, B, C, D, E, F, G, H, I] (A, B, C, D, E, F, G, H, I): [clone];
+    [A, B, C, D, E, F, G, H, I, J] (A, B, C, D, E, F, G, H, I, J): [clone];
+    [A, B, C, D, E, F, G, H, I, J, K] (A, B, C, D, E, F, G, H, I, J, K): [clone];
+    [A, B, C, D, E, F, G, H, I, J, K, M] (A, B, C, D, E, F, G, H, I, J, K, M): [clone];
 }
 
 /// Conversions that lose nothing.

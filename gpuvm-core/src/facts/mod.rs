@@ -4,6 +4,7 @@
 
 mod builtin;
 mod by_method;
+mod compared;
 mod lends;
 mod looked;
 mod named;
@@ -15,6 +16,8 @@ mod text;
 mod through;
 
 pub use by_method::*;
+pub use compared::*;
+pub(crate) use compared::{held_operators, holders};
 pub use lends::*;
 pub use looked::*;
 pub use named::{Named, NamedWords};
@@ -36,7 +39,7 @@ use operators::{BinarySlot, UnarySlot};
 
 use crate::encode::Source;
 use crate::routine::{Inferred, Routine, WordsOf};
-use crate::types::{ConstantValue, ConstantWord, Static, TypeRef, Value, VmType, constant_words};
+use crate::types::{ConstantValue, ConstantWord, Static, Type, TypeRef, Value, VmType, constant_words};
 
 /// What one slot tells.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +56,8 @@ pub enum Fact {
     Default(TypeRef, fn() -> Vec<ConstantWord>),
     /// An operator or method that the machine has itself.
     Builtin,
+    /// A comparison that the machine has itself, with the type that tells how its parts compare.
+    Compared(&'static Type),
     /// What is called behind a `Deref` of the user's.
     Through(&'static Through),
 }
@@ -144,6 +149,8 @@ pub trait Operation<const OP: u8, Rhs: ?Sized, Left: ?Sized = Self, Right: ?Size
     type Slot: Slot;
     /// The routine that computes it; `None` where the machine does.
     const CALL: Option<CallFact>;
+    /// The type as a comparison sees it, where routines compare parts of it that the type does not tell.
+    const SEEN: Option<&'static Type> = None;
 }
 
 /// A method or associated function of a type, by the [`name_hash`](crate::types::name_hash) of its name.
@@ -158,6 +165,8 @@ pub trait Method<const NAME: u32> {
     type Slot: Slot;
     /// The routine to call; `None` where the machine has the method itself.
     const CALL: Option<CallFact>;
+    /// The type as a comparison sees it, where routines compare parts of it that the type does not tell.
+    const SEEN: Option<&'static Type> = None;
 }
 
 /// What an operator results in. Where rustc knows of no such operator it has said so, this is nothing, and it asks no further. `X` and `Y` are the
@@ -213,12 +222,15 @@ pub trait GenericMethod<const NAME: u32, A, R: ?Sized> {
     type Slot: Slot;
     /// The routine to call; `None` for what stands in for a method that was refused.
     const CALL: Option<CallFact>;
+    /// As [`Method::SEEN`].
+    const SEEN: Option<&'static Type> = None;
 }
 
 #[diagnostic::do_not_recommend]
 impl<const NAME: u32, A, R: ?Sized, T: Method<NAME> + ?Sized> GenericMethod<NAME, A, R> for T {
     type Slot = <T as Method<NAME>>::Slot;
     const CALL: Option<CallFact> = <T as Method<NAME>>::CALL;
+    const SEEN: Option<&'static Type> = <T as Method<NAME>>::SEEN;
 }
 
 /// A method whose routine is found by way of a trait.
@@ -426,15 +438,15 @@ impl<const OP: u8, A: ?Sized, B: ?Sized, Left: ?Sized, Right: ?Sized> Slot for O
 where
     A: Operation<OP, B, Left, Right>,
 {
-    const FACT: Fact = call_or_builtin(A::CALL);
+    const FACT: Fact = call_or_compared(A::CALL, A::SEEN);
 }
 
 impl<const NAME: u32, T: Method<NAME> + ?Sized> Slot for MethodSlot<NAME, T> {
-    const FACT: Fact = call_or_builtin(T::CALL);
+    const FACT: Fact = call_or_compared(T::CALL, T::SEEN);
 }
 
 impl<const NAME: u32, T: GenericMethod<NAME, A, R> + ?Sized, A, R: ?Sized> Slot for GenericSlot<NAME, T, A, R> {
-    const FACT: Fact = call_or_builtin(T::CALL);
+    const FACT: Fact = call_or_compared(T::CALL, T::SEEN);
 }
 
 impl<T: Iterable + ?Sized> Slot for IntoSlot<T> {
@@ -455,6 +467,13 @@ impl<E, T: Convert<E>> Slot for ConvertSlot<E, T> {
 
 impl<E, T: TryConvert<E>> Slot for TryConvertSlot<E, T> {
     const FACT: Fact = Fact::Call(T::CALL);
+}
+
+const fn call_or_compared(call: Option<CallFact>, seen: Option<&'static Type>) -> Fact {
+    match (call, seen) {
+        (None, Some(seen)) => Fact::Compared(seen),
+        _ => call_or_builtin(call),
+    }
 }
 
 const fn call_or_builtin(call: Option<CallFact>) -> Fact {

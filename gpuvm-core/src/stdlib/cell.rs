@@ -6,8 +6,10 @@ use std::cell;
 use gpuvm_macros::routine;
 
 use super::{generic_methods, intrinsics, methods};
-use crate::encode::node::Operator;
-use crate::facts::{CallFact, Operation, TwinOfCell};
+use crate::facts::{
+    CMP, CallFact, Compares, ComparesBy, ComparesIf, EQ, Method, Operation, PARTIAL_CMP, TwinOfCell, any_seen,
+    held_operators, holders, seen_fields, seen_record,
+};
 use crate::types::{Field, Kind, Static, Type, TypeRef, Value, VmType, name_hash};
 
 /// What a `Cell` is.
@@ -233,25 +235,23 @@ generic_methods! {
 }
 
 /// Cells compare as what is in them, and a copy has a place of its own.
-macro_rules! compared {
-    ($($cell:ident: $($operator:ident)*, $($method:ident)*;)*) => {$(
-        $(
-            #[diagnostic::do_not_recommend]
-            impl<T, L: ?Sized, R: ?Sized> Operation<{ Operator::$operator as u8 }, $cell<T>, L, R> for $cell<T> {
-                type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, $cell<T>, L, R>;
-                const CALL: Option<CallFact> = None;
-            }
-        )*
-        $(
-            #[diagnostic::do_not_recommend]
-            impl<T> crate::facts::Method<{ gpuvm_macros::name_hash!($method) }> for $cell<T> {
-                type Slot = crate::facts::MethodSlot<{ gpuvm_macros::name_hash!($method) }, Self>;
-                const CALL: Option<CallFact> = None;
-            }
-        )*
+macro_rules! copied {
+    ($($cell:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T> Method<{ gpuvm_macros::name_hash!(clone) }> for $cell<T> {
+            type Slot = crate::facts::MethodSlot<{ gpuvm_macros::name_hash!(clone) }, Self>;
+            const CALL: Option<CallFact> = None;
+        }
     )*};
 }
-compared! {
-    Cell: Eq Ne Lt Le Gt Ge, clone eq ne lt le gt ge cmp partial_cmp max min clamp;
-    OnceCell: Eq Ne, clone eq ne;
+copied!(Cell OnceCell);
+
+held_operators! {
+    [T] Cell<T>;
+    [T] OnceCell<T>;
+}
+
+holders! {
+    [T] Cell<T>, record { 0(T) }: (eq cmp);
+    [T] OnceCell<T>, record { 0(Option<T>) }: (eq);
 }

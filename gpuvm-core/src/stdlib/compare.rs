@@ -7,8 +7,8 @@ use gpuvm_macros::routine;
 use super::iter::Ordered;
 use super::methods;
 use crate::encode::node::Operator;
-use crate::facts::{CallFact, Operation};
-use crate::types::{Static, Value, VmType};
+use crate::facts::{CMP, CallFact, Compares, ComparesIf, EQ, Method, MethodSlot, Operation, PARTIAL_CMP, seen_list};
+use crate::types::{Static, Type, Value, VmType};
 
 const EQUAL: u8 = Operator::Eq as u8;
 
@@ -17,10 +17,10 @@ pub trait Equal: Static + PartialEq + Value<Inner: HasEquality> {}
 
 impl<T: Static + PartialEq + Value<Inner: HasEquality>> Equal for T {}
 
-/// The operator of equality.
-pub trait HasEquality: Operation<EQUAL, Self> {}
+/// The operator of equality, and what holds such values compares them by.
+pub trait HasEquality: Operation<EQUAL, Self> + Compares<'static, EQ> {}
 
-impl<T: Operation<EQUAL, T> + ?Sized> HasEquality for T {}
+impl<T: Operation<EQUAL, T> + Compares<'static, EQ> + ?Sized> HasEquality for T {}
 
 #[routine(library, inline)]
 fn equal<T: Equal>(a: &[T], b: &[T]) -> bool {
@@ -157,89 +157,32 @@ operators! {
 }
 
 methods! {
-    [T: Equal] [T], eq = equal<T>;
     [T: Equal] [T], ne = unequal<T>;
-    [T: Ordered] [T], cmp = order<T>;
     [T: Ordered] [T], max = larger<T>;
     [T: Ordered] [T], min = smaller<T>;
     [T: Ordered] [T], clamp = clamped<T>;
-    [T: Ordered] [T], partial_cmp = partial_order<T>;
     [T: Ordered] [T], lt = less<T>;
     [T: Ordered] [T], le = at_most<T>;
     [T: Ordered] [T], gt = greater<T>;
     [T: Ordered] [T], ge = at_least<T>;
 }
 
-#[routine(library, inline)]
-fn equal_options<T: Equal>(a: &Option<T>, b: &Option<T>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a == b,
-        (None, None) => true,
-        _ => false,
-    }
-}
-
-#[routine(library, inline)]
-fn less_options<T: Ordered>(a: &Option<T>, b: &Option<T>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a < b,
-        (None, Some(_)) => true,
-        _ => false,
-    }
-}
-
-#[routine(library, inline)]
-fn at_most_options<T: Ordered>(a: &Option<T>, b: &Option<T>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a <= b,
-        (None, _) => true,
-        _ => false,
-    }
-}
-
-#[routine(library, inline)]
-fn greater_options<T: Ordered>(a: &Option<T>, b: &Option<T>) -> bool {
-    less_options::<T>(b, a)
-}
-
-#[routine(library, inline)]
-fn at_least_options<T: Ordered>(a: &Option<T>, b: &Option<T>) -> bool {
-    at_most_options::<T>(b, a)
-}
-
-/// Options and arrays compare as the machine compares any value, part by part, unless a routine compares the parts: that of a generic type may not be told by the
-/// type itself.
-macro_rules! of_parts {
-    ($($bound:ident $operator:ident ($asked:ident) $options:ident $lists:ident;)*) => {$(
+/// What compares slices, and what holds them by their elements.
+macro_rules! lists {
+    ($($bound:ident $how:ident $routine:ident;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<L: ?Sized, R: ?Sized, T: $bound> Operation<{ Operator::$operator as u8 }, Option<T>, L, R> for Option<T> {
-            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, Option<T>, L, R>;
-            const CALL: Option<CallFact> = match by_routine::<{ Operator::$asked as u8 }, T::Inner>() {
-                true => Some(CallFact::of::<$options<T>>()),
-                false => None,
-            };
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl<L: ?Sized, R: ?Sized, T: $bound, const N: usize> Operation<{ Operator::$operator as u8 }, [T; N], L, R> for [T; N] {
-            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, [T; N], L, R>;
-            const CALL: Option<CallFact> = match by_routine::<{ Operator::$asked as u8 }, T::Inner>() {
-                true => Some(CallFact::of::<$lists<T>>()),
-                false => None,
+        impl<T: $bound + ComparesIf<'static, $how>> Method<$how> for [T] {
+            type Slot = MethodSlot<$how, Self>;
+            const CALL: Option<CallFact> = Some(CallFact::of::<$routine<T>>());
+            const SEEN: Option<&'static Type> = match <T as ComparesIf<'static, $how>>::PART {
+                Some(_) => Some(const { &seen_list(<[T] as Value>::TYPE, <T as ComparesIf<'static, $how>>::PART) }),
+                None => None,
             };
         }
     )*};
 }
-of_parts! {
-    Equal Eq (Eq) equal_options equal;
-    Equal Ne (Eq) equal_options equal;
-    Ordered Lt (Lt) less_options less;
-    Ordered Le (Le) at_most_options at_most;
-    Ordered Gt (Gt) greater_options greater;
-    Ordered Ge (Le) at_least_options at_least;
-}
-
-/// Whether a routine compares values of a type.
-const fn by_routine<const OP: u8, T: Operation<OP, T> + ?Sized>() -> bool {
-    T::CALL.is_some()
+lists! {
+    Equal EQ equal;
+    Ordered PARTIAL_CMP partial_order;
+    Ordered CMP order;
 }

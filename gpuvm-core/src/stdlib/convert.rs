@@ -10,7 +10,7 @@ use gpuvm_macros::routine;
 use super::intrinsics;
 use super::iter::Ordered;
 use crate::encode::node::Operator;
-use crate::facts::{CallFact, Convert, Operation, TryConvert};
+use crate::facts::{CallFact, Compares, Convert, EQ, Operation, TryConvert};
 use crate::types::{Field, Kind, Type, Value, VmType, name_hash};
 
 macro_rules! errors {
@@ -26,6 +26,10 @@ macro_rules! errors {
         impl<L: ?Sized, R: ?Sized> Operation<{ Operator::Eq as u8 }, $ty, L, R> for $ty {
             type Slot = crate::facts::OperatorSlot<{ Operator::Eq as u8 }, Self, $ty, L, R>;
             const CALL: Option<CallFact> = None;
+        }
+
+        impl Compares<'_, EQ> for $ty {
+            const SEEN: Option<&'static Type> = None;
         }
     )*};
 }

@@ -7,7 +7,7 @@ use gpuvm_macros::routine;
 use super::super::{generic_methods, intrinsics, methods};
 use super::{AnIterator, DoubleEnded, Gathers, Sequence, Skips};
 use crate::encode::node::Operator;
-use crate::facts::Operation;
+use crate::facts::{Compares, Operation, PARTIAL_CMP};
 use crate::types::{Static, Value, VmType};
 
 const ADD: u8 = Operator::Add as u8;
@@ -21,10 +21,16 @@ pub trait Ordered: Static + PartialOrd + Value<Inner: HasOrder> {}
 
 impl<T: Static + PartialOrd + Value<Inner: HasOrder>> Ordered for T {}
 
-/// The operators of an order.
-pub trait HasOrder: Operation<LESS, Self> + Operation<AT_MOST, Self> + Operation<GREATER, Self> {}
+/// The operators of an order, and what holds such values compares them by.
+pub trait HasOrder:
+    Operation<LESS, Self> + Operation<AT_MOST, Self> + Operation<GREATER, Self> + Compares<'static, PARTIAL_CMP>
+{
+}
 
-impl<T: Operation<LESS, T> + Operation<AT_MOST, T> + Operation<GREATER, T> + ?Sized> HasOrder for T {}
+impl<T> HasOrder for T where
+    T: Operation<LESS, T> + Operation<AT_MOST, T> + Operation<GREATER, T> + Compares<'static, PARTIAL_CMP> + ?Sized
+{
+}
 
 #[routine(library, inline, consumes)]
 fn for_each<I: Sequence>(iter: &mut I, f: fn(I::Item)) {

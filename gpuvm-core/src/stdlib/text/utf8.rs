@@ -7,7 +7,7 @@ use gpuvm_macros::routine;
 use super::super::{intrinsics, methods};
 use super::of_bytes;
 use crate::encode::node::Operator;
-use crate::facts::{CallFact, Operation};
+use crate::facts::{CallFact, Compares, EQ, Operation};
 use crate::types::{Kind, Type, TypeRef, Value};
 
 /// std's error, as far as it is told: `error_len` is 0 where more bytes are needed.
@@ -40,6 +40,10 @@ impl Value for Utf8Error {
     type Inner = NotUtf8;
     type Depth = crate::types::Zero;
     const TYPE: &'static Type = NotUtf8::TYPE;
+}
+
+impl Compares<'_, EQ> for NotUtf8 {
+    const SEEN: Option<&'static Type> = None;
 }
 
 #[diagnostic::do_not_recommend]
