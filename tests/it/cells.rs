@@ -7,6 +7,7 @@ use gpuvm::prelude::*;
 cases! {
     counted_in_cells, every_method, shared, by_closures, in_structs, of_structs, of_references, cells_by_path, set_once, once_methods, memoised, swapped, in_arrays, in_loops,
     overflowing_cells, reentrant, elements_as_cells, compared_cells, generic_cells, in_enums, in_parts, default_cells, printed_cells,
+    slices_of_cells,
 }
 
 #[routine]
@@ -427,4 +428,27 @@ fn elements_as_cells(a: u32, b: u32) -> ([u32; 3], u32, u32) {
     let before = cell.get();
     single ^= 9;
     (all.get(), before, single)
+}
+
+/// What is read through some of the cells, another changes.
+#[routine]
+fn spread(cells: &Cell<[u32]>) -> u32 {
+    let cells = cells.as_slice_of_cells();
+    for pair in cells.windows(2) {
+        pair[1].set(pair[1].get() ^ pair[0].get().rotate_left(3));
+    }
+    cells.iter().map(Cell::get).fold(0, u32::wrapping_add)
+}
+
+#[routine]
+fn slices_of_cells(a: u32, list: [u32; 6]) -> ([u32; 6], u32, u32, usize) {
+    let mut list = list;
+    let sum = spread(Cell::from_mut(&mut list[1..]));
+    let cells = Cell::from_mut(&mut list[..4]).as_slice_of_cells();
+    cells[0].swap(&cells[3]);
+    cells[a as usize % 4].set(a);
+    let last = cells.last().map_or(0, |cell| cell.get());
+    let (count, array) = (cells.len(), Cell::new([a, 2, 3]));
+    let sum = spread(&array).wrapping_add(sum);
+    (list, sum ^ array.get()[1], last, count)
 }

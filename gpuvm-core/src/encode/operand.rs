@@ -374,7 +374,7 @@ impl Encoder<'_> {
     }
 
     /// The operand as a value or reference of the wanted type: literals are typed, receivers referenced or dereferenced, arrays behind
-    /// references become slices.
+    /// references become slices, those in cells slices of cells.
     pub const fn convert(&mut self, operand: Operand, want: TypeRef) -> Operand {
         // Most are what they are to be.
         if operand.refs == want.refs
@@ -395,6 +395,11 @@ impl Encoder<'_> {
         let mut operand = if want.mutable { self.writable(operand) } else { operand };
         if operand.ty.dereferenced.is_some() && want.refs > 0 {
             operand = self.coerced(operand, want);
+        }
+        if matches!(want.ty.kind, Kind::Slice)
+            && let Some(array) = operand.ty.array_in_cell()
+        {
+            operand = self.deref_all(operand).part(array, 0);
         }
         if matches!(want.ty.kind, Kind::Slice) && matches!(operand.ty.kind, Kind::Array) {
             let place = self.deref_all(operand);

@@ -718,7 +718,7 @@ pub trait TwinOfNew: Sized {
 macro_rules! twins_of_cell {
     ($($twin:ident $function:ident;)*) => {
         #[allow(missing_docs, reason = "named as the functions")]
-        pub trait TwinOfCell: Sized {
+        pub trait TwinOfCell {
             $(
                 type $function;
 

@@ -13,8 +13,63 @@ use crate::facts::{
 use crate::types::{Field, Kind, Static, Type, TypeRef, Value, VmType, name_hash};
 
 /// What a `Cell` is.
-pub struct Cell<T> {
+pub struct Cell<T: ?Sized> {
     value: T,
+}
+
+/// What a `Cell` may hold.
+pub trait Contained: 'static {
+    /// The type of the cell.
+    const IN_CELL: &'static Type;
+}
+
+impl<T: Static> Contained for T {
+    const IN_CELL: &'static Type = &Type::record(Kind::Struct, "Cell", const { &[value::<T>("value")] });
+}
+
+/// A cell of a slice is a slice of cells.
+impl<T: Static> Contained for [T] {
+    const IN_CELL: &'static Type = <[Cell<T>] as Value>::TYPE;
+}
+
+/// What is in a cell.
+const fn value<T: Value>(name: &'static str) -> Field {
+    let ty = TypeRef::of::<T>();
+    Field {
+        hash: name_hash("value"),
+        name,
+        ty: ty.ty,
+        refs: ty.refs,
+        offset: 0,
+    }
+}
+
+impl<T: Contained + ?Sized> Value for Cell<T> {
+    type Erased = Self;
+    type Inner = Self;
+    type Depth = crate::types::Zero;
+    const TYPE: &'static Type = T::IN_CELL;
+}
+
+impl<T: Static> Value for OnceCell<T> {
+    type Erased = Self;
+    type Inner = Self;
+    type Depth = crate::types::Zero;
+    const TYPE: &'static Type = &Type::record(Kind::Struct, "OnceCell", const { &[value::<Option<T>>("__value")] });
+}
+
+impl<T: Value<Erased: Contained> + ?Sized> Value for cell::Cell<T> {
+    type Erased = Cell<T::Erased>;
+    type Inner = Cell<T::Erased>;
+    type Depth = crate::types::Zero;
+    const TYPE: &'static Type = <Cell<T::Erased> as Value>::TYPE;
+}
+
+impl<T: Value<Erased: Static>> Value for cell::OnceCell<T> {
+    type Erased = OnceCell<T::Erased>;
+    type Inner = OnceCell<T::Erased>;
+    type Depth = crate::types::Zero;
+    const TYPE: &'static Type = <OnceCell<T::Erased> as Value>::TYPE;
 }
 
 /// What a `OnceCell` is.
@@ -24,44 +79,14 @@ pub struct OnceCell<T> {
 
 /// They stay inside of routines: what a launch gives is no place that several could share.
 macro_rules! cells {
-    ($($cell:ident $name:literal: $content:ty { $($function:ident: $pointer:ty;)* })*) => {$(
-        impl<T: Static> Value for $cell<T> {
-            type Erased = Self;
-            type Inner = Self;
-            type Depth = crate::types::Zero;
-            const TYPE: &'static Type = &Type::record(
-                Kind::Struct,
-                stringify!($cell),
-                const {
-                    let ty = TypeRef::of::<$content>();
-                    &[Field {
-                        hash: name_hash("value"),
-                        name: $name,
-                        ty: ty.ty,
-                        refs: ty.refs,
-                        offset: 0,
-                    }]
-                },
-            );
-        }
-
-        impl<T: Value> Value for cell::$cell<T>
-        where
-            T::Erased: Static,
-        {
-            type Erased = $cell<T::Erased>;
-            type Inner = $cell<T::Erased>;
-            type Depth = crate::types::Zero;
-            const TYPE: &'static Type = <$cell<T::Erased> as Value>::TYPE;
-        }
-
-        impl<T> TwinOfCell for cell::$cell<T> {
+    ($($cell:ident<$content:ident $(: $unsized:tt Sized)?> { $($function:ident: $pointer:ty;)* })*) => {$(
+        impl<$content $(: $unsized Sized)?> TwinOfCell for cell::$cell<$content> {
             $(type $function = $pointer;)*
         }
     )*};
 }
 cells! {
-    Cell "value": T {
+    Cell<T: ? Sized> {
         New: fn(T) -> Self;
         FromMut: fn(&mut T) -> &Self;
         Get: fn(&Self) -> T;
@@ -71,7 +96,7 @@ cells! {
         Swap: fn(&Self, &Self);
         IntoInner: fn(Self) -> T;
     }
-    OnceCell "__value": Option<T> {
+    OnceCell<T> {
         New: fn() -> Self;
         FromMut: ();
         Get: fn(&Self) -> Option<&T>;
@@ -138,6 +163,16 @@ fn into_inner<T: Static>(cell: Cell<T>) -> T {
 #[routine(library, inline)]
 fn from_mut<T: Static>(value: &mut T) -> &mut Cell<T> {
     intrinsics::words(value)
+}
+
+#[routine(library, inline)]
+fn slice_from_mut<T: Static>(values: &mut [T]) -> &mut Cell<[T]> {
+    intrinsics::words(values)
+}
+
+#[routine(library, inline)]
+fn slice_of_cells<T: Static>(cell: &mut Cell<[T]>) -> &mut [Cell<T>] {
+    intrinsics::words(cell)
 }
 
 #[routine(library, inline)]
@@ -214,6 +249,8 @@ by_path! {
 }
 
 methods! {
+    [T: Value<Erased: Static>] cell::Cell<[T]>, from_mut = slice_from_mut<T::Erased>;
+    [T: Static] Cell<[T]>, as_slice_of_cells = slice_of_cells<T>;
     [T: Static, const N: usize] Cell<[T; N]>, as_array_of_cells = array_of_cells<T, N>;
     [T: Static] Cell<T>, set = set<T>;
     [T: Static] Cell<T>, replace = replace<T>;

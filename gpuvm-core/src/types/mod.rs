@@ -195,6 +195,14 @@ impl Type {
         }
     }
 
+    /// The array that a `Cell` holds.
+    pub const fn array_in_cell(&self) -> Option<&'static Type> {
+        match (self.kind, self.name.as_bytes(), self.fields) {
+            (Kind::Struct, b"Cell", [Field { ty, refs: 0, .. }]) if matches!(ty.kind, Kind::Array) => Some(ty),
+            _ => None,
+        }
+    }
+
     /// The type of an element with its references.
     pub const fn element_ref(&self) -> Option<TypeRef> {
         match self.element {
