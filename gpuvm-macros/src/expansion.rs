@@ -20,8 +20,8 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, Expr, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, ItemTrait, Macro, MacroDelimiter, Pat, Stmt, TraitItem,
-    TraitItemFn, Type,
+    Block, Expr, ImplItem, ImplItemConst, ImplItemFn, ImplItemType, Item, ItemFn, ItemImpl, ItemTrait, Macro,
+    MacroDelimiter, Pat, Stmt, TraitItem, TraitItemFn, Type,
 };
 
 use crate::args::{Args, Role};
@@ -33,6 +33,9 @@ use crate::report::Report;
 
 /// What stands for a call until it is expanded.
 const PLACEHOLDER: &str = "__gpuvm_expansion";
+
+/// The name by which the calls are known that an `impl` block has in the places of items.
+const ITEMS: &str = "__gpuvm_items";
 
 /// Where the item is in its file, which is lexed with this name before it.
 pub const HERE: &str = "__gpuvm_here";
@@ -78,7 +81,7 @@ pub fn begin(role: Role, args: &TokenStream, item: &mut Item) -> Option<TokenStr
     })
 }
 
-/// The bodies of an item's functions, each behind its name.
+/// The bodies of an item's functions, each behind its name; of an `impl` block, all that it has.
 fn bodies_of(item: &Item) -> TokenStream {
     match item {
         Item::Fn(ItemFn { sig, block, .. }) => {
@@ -87,10 +90,20 @@ fn bodies_of(item: &Item) -> TokenStream {
         }
         Item::Impl(item) => {
             let bodies = item.items.iter().filter_map(|item| match item {
-                ImplItem::Fn(ImplItemFn { sig, block, .. }) => Some((&sig.ident, block)),
+                ImplItem::Fn(ImplItemFn { sig, block, .. }) => {
+                    let name = &sig.ident;
+                    Some(quote!(#name #block))
+                }
+                ImplItem::Const(ImplItemConst { ident, expr, .. }) => Some(quote!(#ident { #expr })),
+                ImplItem::Type(ImplItemType { ident, .. }) => Some(quote!(#ident {})),
                 _ => None,
             });
-            bodies.map(|(name, block)| quote!(#name #block)).collect()
+            let calls = item.items.iter().filter_map(|item| match item {
+                ImplItem::Macro(call) => Some(&call.mac),
+                _ => None,
+            });
+            let items = Ident::new(ITEMS, Span::call_site());
+            quote!(#(#bodies)* #items { #(#calls;)* })
         }
         Item::Trait(item) => {
             let bodies = item.items.iter().filter_map(|item| match item {
@@ -101,6 +114,52 @@ fn bodies_of(item: &Item) -> TokenStream {
         }
         _ => TokenStream::new(),
     }
+}
+
+/// Puts the user's own calls back into the native copy of an `impl` block, which rustc expands, so that their macros are used: in constants, and in the places of items
+/// unless one of the functions that they made is `changed` there.
+pub fn restore(items: &mut Vec<ImplItem>, originals: &HashMap<String, Block>, changed: &[String]) {
+    let Some(calls) = originals.get(ITEMS) else { return };
+    let of = |name: &Ident| originals.get(&crate::plain_name(name));
+    for item in items.iter_mut() {
+        let ImplItem::Const(constant) = item else { continue };
+        constant.expr = match of(&constant.ident).map(|block| &block.stmts[..]) {
+            Some([Stmt::Expr(expr, None)]) => expr.clone(),
+            Some([Stmt::Macro(call)]) if call.semi_token.is_none() => Expr::Macro(syn::ExprMacro {
+                attrs: Vec::new(),
+                mac: call.mac.clone(),
+            }),
+            _ => continue,
+        };
+    }
+    let calls = calls.stmts.iter().filter_map(|statement| match statement {
+        Stmt::Macro(call) => Some(ImplItem::Macro(syn::ImplItemMacro {
+            attrs: Vec::new(),
+            mac: call.mac.clone(),
+            semi_token: call
+                .semi_token
+                .filter(|_| !matches!(call.mac.delimiter, MacroDelimiter::Brace(_))),
+        })),
+        _ => None,
+    });
+    let calls: Vec<ImplItem> = calls.collect();
+    let is_made = |item: &ImplItem| match item {
+        ImplItem::Fn(function) => of(&function.sig.ident).is_none(),
+        ImplItem::Const(constant) => of(&constant.ident).is_none(),
+        ImplItem::Type(ty) => of(&ty.ident).is_none(),
+        _ => false,
+    };
+    let stays = |item: &ImplItem| match item {
+        ImplItem::Fn(function) => is_made(item) && changed.contains(&crate::plain_name(&function.sig.ident)),
+        // One whose rules nobody knows.
+        ImplItem::Macro(_) => true,
+        _ => false,
+    };
+    if items.iter().any(stays) {
+        return;
+    }
+    items.retain(|item| !is_made(item));
+    items.extend(calls);
 }
 
 /// The token of an item that is in the user's file.

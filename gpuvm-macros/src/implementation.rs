@@ -17,6 +17,7 @@ use crate::callable;
 use crate::code::{Code, Home};
 use crate::comparison;
 use crate::emit;
+use crate::expansion;
 use crate::generic::{Twins, all_forever, forever, own_name, own_type, receiver_as_written, routine_name};
 use crate::given;
 use crate::lower::{asking_name, twin_name};
@@ -136,14 +137,16 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     if calls_opaque && block.trait_.is_some() && !of_user {
         opaque::promise_in_crate(&mut native.generics, None);
     }
+    // The functions whose native copies differ from what the user's macros make.
+    let mut changed = Vec::new();
     for item in &mut native.items {
         let ImplItem::Fn(function) = item else {
             continue;
         };
-        if !args.library {
-            let original = args.originals.get(&crate::plain_name(&function.sig.ident));
-            native::redirect(&function.sig, &mut function.block, original);
-        }
+        let name = crate::plain_name(&function.sig.ident);
+        let is_redirected =
+            !args.library && native::redirect(&function.sig, &mut function.block, args.originals.get(&name));
+        let signature = args.has_originals().then(|| function.sig.to_token_stream().to_string());
         if block.trait_.is_none() {
             opaque::promise(&mut function.sig, &mut function.attrs, &block.generics);
         }
@@ -151,6 +154,10 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
             opaque::promise_of_caller(&mut function.sig, &block.generics);
         } else if calls_opaque && block.trait_.is_none() {
             opaque::promise_in_crate(&mut function.sig.generics, Some(&block.generics));
+        }
+        let is_promised = signature.is_some_and(|before| before != function.sig.to_token_stream().to_string());
+        if is_redirected || is_promised {
+            changed.push(name);
         }
         let Some(method) = methods.iter().find(|method| function.sig.ident == method.name) else {
             continue;
@@ -171,8 +178,12 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
             routine,
             &method.generics,
         );
+        if !guard.is_empty() {
+            changed.push(method.name.clone());
+        }
         emit::begin(&mut function.block, guard);
     }
+    expansion::restore(&mut native.items, &args.originals, &changed);
     if of_user {
         return of.of_user(native, &methods, false);
     }

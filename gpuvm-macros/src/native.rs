@@ -88,8 +88,8 @@ const OPEN_IN_CONST: [&str; 7] = [
 ];
 
 /// Redirects the calls in a function's body. Where macros of the user's were expanded and nothing in what they made is redirected, the body is `original`,
-/// the user's own, which rustc expands; otherwise that is there for rustc to see.
-pub fn redirect(signature: &Signature, block: &mut Block, original: Option<&Block>) {
+/// the user's own, which rustc expands; otherwise that is there for rustc to see. Says whether anything was redirected.
+pub fn redirect(signature: &Signature, block: &mut Block, original: Option<&Block>) -> bool {
     let is_const = signature.constness.is_some();
     let mut generic = of_type_parameters(signature);
     generic.retain(|name| !binds(block, name));
@@ -103,7 +103,9 @@ pub fn redirect(signature: &Signature, block: &mut Block, original: Option<&Bloc
         redirect.found
     };
     let found = redirected(block);
-    let Some(original) = original else { return };
+    let Some(original) = original else {
+        return found > 0;
+    };
     let mut own = original.clone();
     if redirected(&mut own) == found {
         *block = own;
@@ -113,6 +115,7 @@ pub fn redirect(signature: &Signature, block: &mut Block, original: Option<&Bloc
         let statement = syn::parse_quote!(if false { return { #(#stmts)* }; });
         block.stmts.insert(0, statement);
     }
+    found > 0
 }
 
 /// The parameters whose types are type parameters: the function's, or such as an `impl` block has, of one letter.

@@ -13,6 +13,32 @@ struct Vec2 {
 #[derive(VmType, Clone, Copy)]
 struct Unit;
 
+/// Called in constants and in the places of items alone.
+macro_rules! four {
+    () => {
+        4
+    };
+}
+
+macro_rules! getters {
+    ($($name:ident)*) => {$(
+        fn $name(self) -> f32 {
+            self.$name
+        }
+    )*};
+}
+
+#[routine]
+impl Vec2 {
+    const FOUR: u32 = four!();
+
+    getters! { x y }
+
+    fn sum(self) -> f32 {
+        self.x() + self.y() + Self::FOUR as f32
+    }
+}
+
 #[derive(RingMessage, Clone, Copy)]
 enum Shape {
     Nothing,
@@ -147,6 +173,7 @@ fn everything(all: &[f32], out: &mut [f32], n: u32, unit: Unit) -> (f32, Unit) {
     let mut vector = Vec2 { x: PI, y: all[0].sin() };
     vector.scale(2.0);
     vector += Vec2::ZERO;
+    vector.x += vector.sum();
     let Some(steps) = collatz(n) else {
         return (0.0, unit);
     };
