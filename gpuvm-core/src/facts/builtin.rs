@@ -24,9 +24,16 @@ macro_rules! builtin_operations {
             type Slot = crate::facts::OperatorSlot<OP, Self, $ty, L, R>;
             const CALL: Option<CallFact> = None;
         }
+        builtin_unary! { $ty; Neg Not }
+    )*};
+}
+
+/// Of unary operators by name: where an operand of a binary one is not known, there is no other for rustc to tell of.
+macro_rules! builtin_unary {
+    ($ty:ty; $($operator:ident)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<const OP: u8, L: ?Sized, R: ?Sized> Operation<OP, (), L, R> for $ty {
-            type Slot = crate::facts::OperatorSlot<OP, Self, (), L, R>;
+        impl<L: ?Sized, R: ?Sized> Operation<{ Operator::$operator as u8 }, (), L, R> for $ty {
+            type Slot = crate::facts::OperatorSlot<{ Operator::$operator as u8 }, Self, (), L, R>;
             const CALL: Option<CallFact> = None;
         }
     )*};

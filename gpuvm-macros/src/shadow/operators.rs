@@ -120,6 +120,23 @@ pub fn binary(expr: &mut Expr, operator: Operator, with_forms: bool, are_locals:
     let function = operator_function(kind, operator, span);
     let (a, op, b) = (&left.place, &node.op, &right.place);
     let (given_a, given_b) = (&left.given, &right.given);
+    // The right operand stands where it stands in the user's code, so that rustc asks for the operator before it asks what is in the operand, as it does there.
+    if !compares && right.held.is_some() {
+        let ends_of_right = Ends::of(&node.right);
+        let value = &node.right;
+        // In a tuple, where parentheses are no matter.
+        let value = ends_of_right.entry(quote_spanned!(span=> #value,));
+        let right = ends_of_right.entry(quote_spanned!(span=> ::gpuvm::__private::known_as(#value, &__r),));
+        let asked = quote_spanned! {span=>
+            match ::core::marker::PhantomData {
+                __r => match (#a #op #right,) {
+                    __v => { ::gpuvm::__private::#function(#given_a, ::gpuvm::__private::any_of(&__r), __v, #slot); __v }
+                }
+            }
+        };
+        *expr = Expr::Verbatim(ends.entry(held(&[&left], &asked, span)));
+        return;
+    }
     let asked = quote_spanned! {span=>
         match (#a #op #b,) { __v => { ::gpuvm::__private::#function(#given_a, #given_b, __v, #slot); __v } }
     };
