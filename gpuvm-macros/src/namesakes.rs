@@ -190,10 +190,21 @@ pub fn is_taken(name: &str) -> bool {
 }
 
 /// The folder of a library's sources. In the other folders of a package each file is a crate.
-fn source(path: &Path) -> Option<PathBuf> {
+pub fn source(path: &Path) -> Option<PathBuf> {
     let package = path.ancestors().find(|folder| folder.join("Cargo.toml").is_file())?;
     let folder = package.join("src");
     path.starts_with(&folder).then_some(folder)
+}
+
+/// The sources in a folder, or a file.
+pub fn files_in(path: &Path, found: &mut Vec<PathBuf>) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+            files_in(&entry.path(), found);
+        }
+    } else if path.extension().is_some_and(|extension| extension == "rs") {
+        found.push(path.to_owned());
+    }
 }
 
 impl Found {
@@ -204,13 +215,10 @@ impl Found {
 
     /// Searches a file, or a folder.
     fn search(&mut self, path: &Path) {
-        if path.is_dir() {
-            for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-                self.search(&entry.path());
-            }
-        } else if path.extension().is_some_and(|extension| extension == "rs")
-            && let Some(text) = text_of(path.to_owned())
-        {
+        let mut files = Vec::new();
+        files_in(path, &mut files);
+        for path in &files {
+            let Some(text) = text_of(path.to_owned()) else { continue };
             self.names.append(&mut of_text(&text));
             self.as_machine.extend(as_machine(&text));
             self.lent.append(&mut lent(&text));
@@ -229,7 +237,7 @@ impl Found {
             self.in_own_modules.extend(has_namesake(path, &text));
             for name in types(&text) {
                 let file = self.types.entry(name).or_insert_with(|| Some(path.to_owned()));
-                if file.as_deref() != Some(path) {
+                if file.as_ref() != Some(path) {
                     *file = None;
                 }
             }
@@ -302,7 +310,7 @@ fn lending(text: &str) -> Vec<&'static str> {
 }
 
 /// The names of the types that a file's text defines.
-fn types(text: &str) -> Vec<String> {
+pub fn types(text: &str) -> Vec<String> {
     let named = |keyword: &'static str| {
         text.match_indices(keyword).filter_map(move |(at, _)| {
             let rest = &text[at + keyword.len()..];

@@ -35,6 +35,7 @@ mod bounded_references;
 mod budgets;
 mod buffers;
 mod calls_recursion;
+mod chains;
 mod clones;
 mod closures;
 mod configuration;

@@ -5,7 +5,9 @@ use std::ops::Add;
 
 use gpuvm::prelude::*;
 
-cases! { lengths, states, inside_modules }
+use crate::chains::Chain;
+
+cases! { lengths, states, inside_modules, from_another_file }
 
 struct Meters;
 
@@ -138,4 +140,16 @@ mod money {
 fn inside_modules(a: i32) -> (i64, i64) {
     let (part, rest) = money::split::<money::Euro>(money::Amount(i64::from(a), PhantomData), 7);
     (part.0, rest)
+}
+
+/// Of a type that another file defines, in a module without attributes of gpuvm's.
+#[routine]
+fn from_another_file(a: f32, b: f32) -> (Length<Chain>, f32) {
+    let (a, b) = (Length::<Chain>::new(a), Length::<Chain>::new(b));
+    ((a + b).twice(), a.0 * Chain::IN_METERS)
+}
+
+#[routine]
+impl Unit for Chain {
+    const IN_METERS: f32 = 20.1168;
 }
