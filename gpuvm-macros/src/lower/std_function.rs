@@ -83,11 +83,7 @@ pub fn std_function(path: &Path) -> Option<StdFunction> {
             quote!(::core::iter::once),
             quote!(fn(u8) -> ::core::iter::Once<u8>),
         ),
-        "repeat" if module == "array" => (
-            "array_repeat",
-            quote!(::core::array::repeat),
-            quote!(fn(u8) -> [u8; 1]),
-        ),
+        "repeat" if module == "array" => ("array_repeat", quote!(::core::array::repeat), quote!(fn(u8) -> [u8; 1])),
         "repeat" => (
             "repeat",
             quote!(::core::iter::repeat),
