@@ -82,14 +82,20 @@ pub fn words(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// Whether a name is that of a type which the crate defines, though it may look as a module's or a function's: one in the file of the name, or in another file if
-/// that alone has one.
-pub fn is_own_type(name: &Ident) -> bool {
-    let (place, name) = (name.span(), crate::plain_name(name));
-    tells(place, "is a type", &name, |text| {
-        let has_module = words(text).windows(2).any(|pair| pair == ["mod", &name]);
-        !has_module && (defines(text, &name) || namesakes::file_defining(place, &name).is_some())
-    })
+/// The names in lower case that a text declares something by, `struct u96`: not where the keyword is a word of a comment, or a function's name.
+pub fn declared(text: &str, keyword: &str) -> Vec<String> {
+    let found = text.match_indices(keyword).filter_map(|(at, _)| {
+        let line = &text[..at];
+        let line = line[line.rfind('\n').map_or(0, |end| end + 1)..].trim();
+        let begins = line.is_empty() || line.ends_with("pub") || line.ends_with([')', ']', '{', '}', ';']);
+        let rest = text[at + keyword.len()..].strip_prefix(' ')?.trim_start();
+        let (name, rest) = rest.split_at(rest.find(|c| !is_part(c))?);
+        let rest = rest.trim_start();
+        let goes_on = rest.starts_with(['{', '(', '<', ';', '=', ':']) || rest.starts_with("where");
+        let is_lower = name.trim_start_matches('_').starts_with(char::is_lowercase);
+        (is_lower && begins && goes_on && !line.contains("//")).then(|| name.to_owned())
+    });
+    found.collect()
 }
 
 /// The primitive that a file gives another name, `type Real = f32;`, at the beginning of a line: within something it may be a trait's or a function's own, and where
@@ -111,14 +117,10 @@ fn alias_in(text: &str, name: &str) -> Option<Kind> {
 
 /// Whether a file defines a type of a name, or imports one that is not std's, from one of these modules.
 pub fn has_own(text: &str, name: &str, modules: &[&str]) -> bool {
-    defines(text, name) || imports_from_others(text, name, modules)
-}
-
-/// Whether a file defines a type of a name.
-fn defines(text: &str, name: &str) -> bool {
-    words(text)
+    let defines = words(text)
         .windows(2)
-        .any(|pair| pair[1] == name && matches!(pair[0].as_str(), "struct" | "enum" | "union" | "type"))
+        .any(|pair| pair[1] == name && matches!(pair[0].as_str(), "struct" | "enum" | "union" | "type"));
+    defines || imports_from_others(text, name, modules)
 }
 
 /// Whether a file imports a name, and not from one of these modules.
@@ -232,6 +234,31 @@ mod tests {
         assert!(!imports_module("use core::str::FromStr;\nfn f(s: &str) {}", "str"));
         assert!(!imports_module("use core::str::{FromStr, Utf8Error};", "str"));
         assert!(!imports_module("use crate::strings;", "str"));
+    }
+
+    #[test]
+    fn what_is_declared_is_told_from_what_is_spoken_of() {
+        let of = |text: &str, keyword: &str| super::declared(text, keyword);
+        for (text, keyword) in [
+            ("struct u96 {", "struct"),
+            ("pub(crate) enum u96<T> { A(T) }", "enum"),
+            ("mod m { pub struct u96(u32); }", "struct"),
+            ("#[derive(Clone)] struct u96;", "struct"),
+            ("x;\n    type u96 = [u32; 3];", "type"),
+            ("pub mod u96;", "mod"),
+        ] {
+            assert_eq!(of(text, keyword), ["u96"], "{text}");
+        }
+        for (text, keyword) in [
+            ("sets.union(u96, to)", "union"),
+            ("/// Of the type u96 {", "type"),
+            ("// struct u96;", "struct"),
+            ("let x = union u96 {", "union"),
+            ("struct U96;", "struct"),
+            ("/* the\n type u96 that */", "type"),
+        ] {
+            assert!(of(text, keyword).is_empty(), "{text}");
+        }
     }
 
     #[test]

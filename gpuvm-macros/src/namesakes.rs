@@ -7,10 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpuvm_nodes::method;
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 
 use crate::comparison;
-use crate::file::{is_part, text_of};
+use crate::file::{declared, is_part, text_of};
 use crate::namesake_modules::{beside_another, has_namesake, imported_beside, siblings};
 use crate::routine::lending as lending_method;
 
@@ -57,6 +57,9 @@ struct Found {
     beside_another: BTreeSet<String>,
     /// The routines in modules of their names.
     in_own_modules: BTreeSet<String>,
+    /// The types whose names look as those of modules and functions do, and the modules.
+    lowercase_types: BTreeSet<String>,
+    modules: BTreeSet<String>,
     /// The files in which types are defined; `None` where several define one of a name.
     types: BTreeMap<String, Option<PathBuf>>,
 }
@@ -140,6 +143,13 @@ pub fn imports_beside(place: Span, name: &str) -> bool {
 pub fn is_beside_another(place: Span, name: &str) -> bool {
     let is_there = |found: &Found| found.beside_another.contains(name) && !found.in_own_modules.contains(name);
     asked_around(place, is_there).unwrap_or_default()
+}
+
+/// Whether a name is that of a type which the crate defines, though it may look as a module's or a function's, and of no module.
+pub fn is_lowercase_type(name: &Ident) -> bool {
+    let plain = crate::plain_name(name);
+    let is_there = |found: &Found| found.lowercase_types.contains(&plain) && !found.modules.contains(&plain);
+    asked_around(name.span(), is_there).unwrap_or_default()
 }
 
 /// The one other file that defines a type of a name.
@@ -235,6 +245,10 @@ impl Found {
             self.imported_beside.extend(imported_beside(&text));
             self.beside_another.extend(beside_another(&text));
             self.in_own_modules.extend(has_namesake(path, &text));
+            for keyword in ["struct", "enum", "union", "type"] {
+                self.lowercase_types.extend(declared(&text, keyword));
+            }
+            self.modules.extend(declared(&text, "mod"));
             for name in types(&text) {
                 let file = self.types.entry(name).or_insert_with(|| Some(path.to_owned()));
                 if file.as_ref() != Some(path) {
@@ -315,7 +329,7 @@ pub fn types(text: &str) -> Vec<String> {
         text.match_indices(keyword).filter_map(move |(at, _)| {
             let rest = &text[at + keyword.len()..];
             let name = &rest[..rest.find(|c| !is_part(c))?];
-            let is_type = !name.is_empty() && !text[..at].ends_with(is_part);
+            let is_type = name.starts_with(char::is_uppercase) && !text[..at].ends_with(is_part);
             is_type.then(|| name.to_owned())
         })
     };

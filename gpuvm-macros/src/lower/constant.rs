@@ -7,8 +7,8 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprPath};
 
 use super::Lowering;
-use crate::file::is_own_type;
 use crate::namesake_modules::has_function;
+use crate::namesakes::is_lowercase_type;
 use crate::primitive::Known;
 use crate::shadow;
 
@@ -114,12 +114,12 @@ pub(crate) enum Case {
 
 /// Whether what a path hangs on is a type: by its case, or because the crate has a type of that name.
 pub(crate) fn is_type(name: &Ident) -> bool {
-    case(name) != Case::Snake || is_own_type(name)
+    case(name) != Case::Snake || is_lowercase_type(name)
 }
 
 /// Whether what is called by a path with this name at its end is a constructor: by its case, or because the crate has a type of that name, and no function beside it.
 pub(crate) fn is_constructor(name: &Ident) -> bool {
-    case(name) != Case::Snake || is_own_type(name) && !has_function(name.span(), &crate::plain_name(name))
+    case(name) != Case::Snake || is_lowercase_type(name) && !has_function(name.span(), &crate::plain_name(name))
 }
 
 /// The convention by which names are told apart, as rustc's own lints have it.
