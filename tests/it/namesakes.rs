@@ -267,7 +267,7 @@ fn methods_of_other_numbers(a: u32) -> (f64, f64, u32, u32, u32, bool) {
         n.sqrt(),
         n.abs() + x.count_ones(),
         n.count_ones(),
-        (n > 3).pow(n % 2).sqrt(),
+        (n > 3).pow(n % 2),
     )
 }
 
