@@ -30,12 +30,12 @@ macro_rules! getters {
 
 #[routine]
 impl Vec2 {
-    const FOUR: u32 = four!();
+    const FOUR: u16 = four!();
 
     getters! { x y }
 
     fn sum(self) -> f32 {
-        self.x() + self.y() + Self::FOUR as f32
+        self.x() + self.y() + f32::from(Self::FOUR)
     }
 }
 
