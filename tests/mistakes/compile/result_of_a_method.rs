@@ -81,7 +81,7 @@ fn no_type(list: &[f32]) -> f32 {
 fn no_type_to_add(a: f32, list: &[f32]) -> f32 {
     a + list.iter().map(|x| x * 2.0).sum() / 2.0
 //~ «+» type annotations needed … `<f32 as Add<_>>::Output == f32`
-//~ «+» type annotations needed … `f32: Add<_>`
+//~ «sum» type annotations needed
 }
 
 fn main() {}
