@@ -4,7 +4,7 @@
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, Type, TypePath};
 
-use crate::file::{imports, is_part, tells, text_around};
+use crate::file::{definitions, imports, tells, text_around};
 use crate::primitive::kind_of_name;
 use crate::routine::holds_references;
 
@@ -77,7 +77,7 @@ pub fn is_defined_without_lifetimes(ty: &Type) -> bool {
     path.path.get_ident().is_some_and(|name| {
         let of = name.to_string();
         tells(name.span(), "a type without lifetimes", &of, |text| {
-            defines(text, &of, |rest| !rest.starts_with(is_part)) && !defines_with_lifetimes(text, &of)
+            defines(text, &of, |_| true) && !defines_with_lifetimes(text, &of)
         })
     })
 }
@@ -154,13 +154,7 @@ fn defines_with_lifetimes(text: &str, name: &str) -> bool {
 
 /// Whether a file defines a type of this name; `is_it`: whether what stands behind the name fits.
 fn defines(text: &str, name: &str, mut is_it: impl FnMut(&str) -> bool) -> bool {
-    ["struct ", "enum ", "type "].iter().any(|keyword| {
-        text.match_indices(keyword).any(|(at, _)| {
-            let is_word = !text[..at].ends_with(is_part);
-            let rest = text[at + keyword.len()..].strip_prefix(name);
-            is_word && rest.is_some_and(&mut is_it)
-        })
-    })
+    definitions(text, &["struct ", "enum ", "type "]).any(|(_, _, own, rest)| own == name && is_it(rest))
 }
 
 #[cfg(test)]

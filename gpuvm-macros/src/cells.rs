@@ -4,7 +4,7 @@
 use syn::visit::{self, Visit};
 use syn::{PathArguments, Type, TypePath};
 
-use crate::file::{has_own, is_part, tells, tells_of_type, words};
+use crate::file::{TYPES, definitions, has_own, is_part, tells, tells_of_type, words};
 use crate::primitive::kind_of_name;
 
 /// Whether there is one of std's cells in a type, or in one of the file's types that is a part of it.
@@ -64,13 +64,7 @@ fn defines_with_cells(text: &str, name: &str, depth: u32) -> bool {
 
 /// What stands behind the name in a type's definition.
 pub fn definition<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let behind = |keyword: &str| {
-        text.match_indices(keyword).find_map(|(at, _)| {
-            let rest = text[at + keyword.len()..].strip_prefix(name)?;
-            (!rest.starts_with(is_part)).then_some(rest)
-        })
-    };
-    let rest = behind("struct ").or_else(|| behind("enum "))?;
+    let (.., rest) = definitions(text, TYPES).find(|(_, _, own, _)| *own == name)?;
     let mut depth = 0;
     let end = rest.find(|c| {
         match c {

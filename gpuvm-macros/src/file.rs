@@ -17,6 +17,7 @@ use crate::primitive::kind_of_name;
 
 thread_local! {
     static TEXTS: RefCell<BTreeMap<PathBuf, Option<Rc<str>>>> = const { RefCell::new(BTreeMap::new()) };
+    static ALIASES: RefCell<BTreeMap<PathBuf, BTreeMap<String, Option<Kind>>>> = const { RefCell::new(BTreeMap::new()) };
     static TOLD: RefCell<BTreeMap<(PathBuf, &'static str, String), bool>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -82,37 +83,135 @@ pub fn words(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// The names in lower case that a text declares something by, `struct u96`: not where the keyword is a word of a comment, or a function's name.
-pub fn declared(text: &str, keyword: &str) -> Vec<String> {
-    let found = text.match_indices(keyword).filter_map(|(at, _)| {
-        let line = &text[..at];
-        let line = line[line.rfind('\n').map_or(0, |end| end + 1)..].trim();
+/// The definitions in a text that begin with some of these keywords, `struct ` and its like: where each begins, its keyword, its name, and what stands behind that.
+pub fn definitions<'t>(
+    text: &'t str,
+    keywords: &'static [&'static str],
+) -> impl Iterator<Item = (usize, &'static str, &'t str, &'t str)> {
+    let all = keywords
+        .iter()
+        .flat_map(move |keyword| text.match_indices(keyword).map(move |(at, _)| (at, *keyword)));
+    all.filter(move |(at, _)| !text[..*at].ends_with(is_part))
+        .map(move |(at, keyword)| {
+            let rest = &text[at + keyword.len()..];
+            let (name, behind) = rest.split_at(rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
+            (at, keyword, name, behind)
+        })
+}
+
+/// The names that a text declares something by, `struct u96`: not where the keyword is a word of a comment, or of a text.
+pub fn declared<'t>(text: &'t str, keywords: &'static [&'static str]) -> impl Iterator<Item = &'t str> {
+    definitions(text, keywords).filter_map(|(at, _, name, behind)| {
+        let line = text[..at].rsplit('\n').next()?.trim();
         let begins = line.is_empty() || line.ends_with("pub") || line.ends_with([')', ']', '{', '}', ';']);
-        let rest = text[at + keyword.len()..].strip_prefix(' ')?.trim_start();
-        let (name, rest) = rest.split_at(rest.find(|c| !is_part(c))?);
-        let rest = rest.trim_start();
-        let goes_on = rest.starts_with(['{', '(', '<', ';', '=', ':']) || rest.starts_with("where");
-        let is_lower = name.trim_start_matches('_').starts_with(char::is_lowercase);
-        (is_lower && begins && goes_on && !line.contains("//")).then(|| name.to_owned())
-    });
-    found.collect()
+        let behind = behind.trim_start();
+        let goes_on = behind.starts_with(['{', '(', '<', ';', '=', ':']) || behind.starts_with("where");
+        (!name.is_empty() && begins && goes_on && !line.contains("//")).then_some(name)
+    })
 }
 
 /// The primitive that a file gives another name, `type Real = f32;`, at the beginning of a line: within something it may be a trait's or a function's own, and where
 /// several have the name, as by `cfg`, it may be any.
 pub fn primitive_alias(name: &Ident) -> Option<Kind> {
-    alias_in(&text_around(name.span())?, &crate::plain_name(name))
+    let path = name.span().local_file()?;
+    let text = text_of(path.clone())?;
+    ALIASES.with_borrow_mut(|all| {
+        let aliases = all.entry(path).or_insert_with(|| aliases(&text));
+        aliases.get(&crate::plain_name(name)).copied().flatten()
+    })
 }
 
-fn alias_in(text: &str, name: &str) -> Option<Kind> {
-    let mut all = text.match_indices("type ").filter_map(|(at, keyword)| {
-        let rest = text[at + keyword.len()..].strip_prefix(name)?.trim_start();
-        let aliased = rest.strip_prefix('=')?.split(';').next()?.trim();
-        let before = text[..at].rsplit('\n').next()?;
-        (before.is_empty() || before.starts_with("pub")).then(|| kind_of_name(aliased))
-    });
-    let kind = all.next()??;
-    all.next().is_none().then_some(kind)
+/// The aliases in a text, each with the primitive that it is, if it is one.
+fn aliases(text: &str) -> BTreeMap<String, Option<Kind>> {
+    let mut all = BTreeMap::new();
+    for (at, _, name, behind) in definitions(text, &["type "]) {
+        let before = text[..at].rsplit('\n').next().unwrap_or_default();
+        let aliased = behind
+            .trim_start()
+            .strip_prefix('=')
+            .and_then(|is| is.split(';').next());
+        if let Some(aliased) = aliased.filter(|_| before.is_empty() || before.starts_with("pub")) {
+            let kind = kind_of_name(aliased.trim());
+            all.entry(name.to_owned())
+                .and_modify(|kind| *kind = None)
+                .or_insert(kind);
+        }
+    }
+    all
+}
+
+/// What stands in the next braces.
+pub fn block(text: &str) -> Option<&str> {
+    let text = &text[text.find(['{', ';']).filter(|&at| text.as_bytes()[at] == b'{')?..];
+    let mut depth = 0;
+    let end = text.bytes().position(|byte| {
+        depth += match byte {
+            b'{' => 1,
+            b'}' => -1,
+            _ => 0,
+        };
+        depth == 0
+    })?;
+    Some(&text[1..end])
+}
+
+/// The keywords of types that hold values.
+pub const TYPES: &[&str] = &["struct ", "enum "];
+
+/// A text with blanks for what stands in comments, texts and characters.
+pub fn without_comments(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    let blank = |code: &mut String, part: &str| {
+        code.extend(part.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+    };
+    while let Some(c) = rest.chars().next() {
+        let end = match c {
+            '/' if rest.starts_with("//") => rest.find('\n'),
+            '/' if rest.starts_with("/*") => rest.find("*/").map(|at| at + 2),
+            '"' => {
+                let mut escaped = false;
+                let end = rest[1..].find(|c| {
+                    let ends = c == '"' && !escaped;
+                    escaped = c == '\\' && !escaped;
+                    ends
+                });
+                end.map(|at| at + 2)
+            }
+            '\'' => ["'{'", "'}'", "'\"'", "'\\''", "'\\\"'"]
+                .iter()
+                .find(|known| rest.starts_with(**known))
+                .map(|known| known.len()),
+            _ => None,
+        };
+        let is_blank = end.is_some() || rest.starts_with("//");
+        let end = match is_blank {
+            true => end.unwrap_or(rest.len()),
+            false => c.len_utf8(),
+        };
+        let (part, others) = rest.split_at(end);
+        match is_blank {
+            true => blank(&mut code, part),
+            false => code.push_str(part),
+        }
+        rest = others;
+    }
+    code
+}
+
+/// The braces that are open at a place of a text [without comments](without_comments).
+pub fn around(code: &str, at: usize) -> Vec<usize> {
+    let mut open = Vec::new();
+    for (i, byte) in code.bytes().enumerate().take(at) {
+        match byte {
+            b'{' => open.push(i),
+            b'}' => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    open
 }
 
 /// Whether a file defines a type of a name, or imports one that is not std's, from one of these modules.
@@ -238,32 +337,32 @@ mod tests {
 
     #[test]
     fn what_is_declared_is_told_from_what_is_spoken_of() {
-        let of = |text: &str, keyword: &str| super::declared(text, keyword);
-        for (text, keyword) in [
-            ("struct u96 {", "struct"),
-            ("pub(crate) enum u96<T> { A(T) }", "enum"),
-            ("mod m { pub struct u96(u32); }", "struct"),
-            ("#[derive(Clone)] struct u96;", "struct"),
-            ("x;\n    type u96 = [u32; 3];", "type"),
-            ("pub mod u96;", "mod"),
+        const KEYWORDS: &[&str] = &["struct ", "enum ", "union ", "type ", "mod "];
+        let of = |text| Vec::from_iter(super::declared(text, KEYWORDS));
+        for text in [
+            "struct u96 {",
+            "pub(crate) enum u96<T> { A(T) }",
+            "mod m { pub struct u96(u32); }",
+            "#[derive(Clone)] struct u96;",
+            "x;\n    type u96 = [u32; 3];",
+            "pub mod u96;",
         ] {
-            assert_eq!(of(text, keyword), ["u96"], "{text}");
+            assert_eq!(of(text), ["u96"], "{text}");
         }
-        for (text, keyword) in [
-            ("sets.union(u96, to)", "union"),
-            ("/// Of the type u96 {", "type"),
-            ("// struct u96;", "struct"),
-            ("let x = union u96 {", "union"),
-            ("struct U96;", "struct"),
-            ("/* the\n type u96 that */", "type"),
+        for text in [
+            "sets.union(u96, to)",
+            "/// Of the type u96 {",
+            "// struct u96;",
+            "let x = union u96 {",
+            "/* the\n type u96 that */",
         ] {
-            assert!(of(text, keyword).is_empty(), "{text}");
+            assert!(of(text).is_empty(), "{text}");
         }
     }
 
     #[test]
     fn primitives_have_other_names() {
-        let alias = |text: &str| super::alias_in(text, "Real");
+        let alias = |text: &str| super::aliases(text).get("Real").copied().flatten();
         assert_eq!(alias("use x;\ntype Real = f32;\nfn f() {}"), Some(Kind::F32));
         assert_eq!(alias("pub(crate) type Real=f64;"), Some(Kind::F64));
         assert_eq!(alias("type Real = Vec2;\ntype Realm = u32;"), None);

@@ -11,7 +11,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
 use crate::expansion::offset;
-use crate::file::{is_part, text_of, uses, words};
+use crate::file::{TYPES, around, definitions, is_part, text_of, uses, without_comments, words};
 use crate::kept::derived;
 use crate::namesakes;
 
@@ -124,7 +124,7 @@ fn found(files: &[File]) -> Found {
         let of = found.entry(file.path.clone()).or_default();
         of.entry(attribute).or_default().push(marker);
     };
-    let all: Vec<String> = files.iter().flat_map(|file| namesakes::types(&file.code)).collect();
+    let all: Vec<&str> = files.iter().flat_map(|file| namesakes::types(&file.code)).collect();
     for file in files {
         for (at, marker) in defined(&file.text, &file.code) {
             let name = marker.name.clone();
@@ -191,11 +191,7 @@ fn attributes(text: &str) -> impl Iterator<Item = usize> {
 
 /// The types without values, and where they are defined.
 fn defined(text: &str, code: &str) -> Vec<(usize, Marker)> {
-    let keywords = ["struct ", "enum "];
-    let all = keywords.iter().flat_map(|keyword| code.match_indices(keyword));
-    let markers = all.filter_map(|(at, keyword)| {
-        let rest = &code[at + keyword.len()..];
-        let (name, rest) = rest.split_at(rest.find(|c| !is_part(c))?);
+    let markers = definitions(code, TYPES).filter_map(|(at, keyword, name, rest)| {
         let is_enum = keyword == "enum ";
         let is_empty = match is_enum {
             true => rest.trim_start().strip_prefix('{')?.trim_start().starts_with('}'),
@@ -203,7 +199,7 @@ fn defined(text: &str, code: &str) -> Vec<(usize, Marker)> {
         };
         let derives = derived(&text[..at]);
         let has = |of: &str| derives.iter().any(|name| name == of);
-        let is_one = is_empty && !code[..at].ends_with(is_part) && name.starts_with(char::is_uppercase);
+        let is_one = is_empty && name.starts_with(char::is_uppercase);
         (is_one && !has("VmType") && !has("RingMessage")).then(|| {
             let is_copy = has("Copy") || crate::file::implements(code, "Copy", name);
             (
@@ -229,62 +225,6 @@ fn arguments<'c>(code: &'c str, name: &'c str) -> impl Iterator<Item = (usize, &
             before.trim_end().ends_with(['<', ',']) && !path.ends_with(is_part) && rest.starts_with(['>', ',']);
         is_argument.then_some((at, path))
     })
-}
-
-/// A text with blanks for what stands in comments, texts and characters.
-fn without_comments(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    let blank = |code: &mut String, part: &str| {
-        code.extend(part.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
-    };
-    while let Some(c) = rest.chars().next() {
-        let end = match c {
-            '/' if rest.starts_with("//") => rest.find('\n'),
-            '/' if rest.starts_with("/*") => rest.find("*/").map(|at| at + 2),
-            '"' => {
-                let mut escaped = false;
-                let end = rest[1..].find(|c| {
-                    let ends = c == '"' && !escaped;
-                    escaped = c == '\\' && !escaped;
-                    ends
-                });
-                end.map(|at| at + 2)
-            }
-            '\'' => ["'{'", "'}'", "'\"'", "'\\''", "'\\\"'"]
-                .iter()
-                .find(|known| rest.starts_with(**known))
-                .map(|known| known.len()),
-            _ => None,
-        };
-        let is_blank = end.is_some() || rest.starts_with("//");
-        let end = match is_blank {
-            true => end.unwrap_or(rest.len()),
-            false => c.len_utf8(),
-        };
-        let (part, others) = rest.split_at(end);
-        match is_blank {
-            true => blank(&mut code, part),
-            false => code.push_str(part),
-        }
-        rest = others;
-    }
-    code
-}
-
-/// The braces that are open at a place.
-fn around(code: &str, at: usize) -> Vec<usize> {
-    let mut open = Vec::new();
-    for (i, byte) in code.bytes().enumerate().take(at) {
-        match byte {
-            b'{' => open.push(i),
-            b'}' => {
-                open.pop();
-            }
-            _ => {}
-        }
-    }
-    open
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use std::path::{Path as FilePath, PathBuf};
 use proc_macro2::{Ident, Span};
 use syn::{Path, UseTree};
 
-use crate::file::{is_part, tells, uses};
+use crate::file::{declared, is_part, tells, uses};
 use crate::namesakes;
 
 /// Whether a function is in such a module, a file of its name.
@@ -51,10 +51,7 @@ pub fn is_hidden_by_module(path: &Path) -> bool {
 
 /// Whether a text declares a module of a name.
 fn declares(text: &str, name: &str) -> bool {
-    text.match_indices("mod ").any(|(at, keyword)| {
-        let rest = text[at + keyword.len()..].strip_prefix(name);
-        rest.is_some_and(|rest| rest.trim_start().starts_with([';', '{'])) && !text[..at].ends_with(is_part)
-    })
+    declared(text, &["mod "]).any(|module| module == name)
 }
 
 fn is_called(function: &Ident) -> bool {

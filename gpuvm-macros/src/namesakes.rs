@@ -10,7 +10,7 @@ use gpuvm_nodes::method;
 use proc_macro2::{Ident, Span};
 
 use crate::comparison;
-use crate::file::{declared, is_part, text_of};
+use crate::file::{TYPES, block, declared, is_part, text_of};
 use crate::namesake_modules::{beside_another, has_namesake, imported_beside, siblings};
 use crate::routine::lending as lending_method;
 
@@ -245,12 +245,15 @@ impl Found {
             self.imported_beside.extend(imported_beside(&text));
             self.beside_another.extend(beside_another(&text));
             self.in_own_modules.extend(has_namesake(path, &text));
-            for keyword in ["struct", "enum", "union", "type"] {
-                self.lowercase_types.extend(declared(&text, keyword));
-            }
-            self.modules.extend(declared(&text, "mod"));
+            let named = declared(&text, &["struct ", "enum ", "union ", "type "]);
+            let lowercase = named.filter(|name| name.trim_start_matches('_').starts_with(char::is_lowercase));
+            self.lowercase_types.extend(lowercase.map(str::to_owned));
+            self.modules.extend(declared(&text, &["mod "]).map(str::to_owned));
             for name in types(&text) {
-                let file = self.types.entry(name).or_insert_with(|| Some(path.to_owned()));
+                let file = self
+                    .types
+                    .entry(name.to_owned())
+                    .or_insert_with(|| Some(path.to_owned()));
                 if file.as_ref() != Some(path) {
                     *file = None;
                 }
@@ -324,16 +327,8 @@ fn lending(text: &str) -> Vec<&'static str> {
 }
 
 /// The names of the types that a file's text defines.
-pub fn types(text: &str) -> Vec<String> {
-    let named = |keyword: &'static str| {
-        text.match_indices(keyword).filter_map(move |(at, _)| {
-            let rest = &text[at + keyword.len()..];
-            let name = &rest[..rest.find(|c| !is_part(c))?];
-            let is_type = name.starts_with(char::is_uppercase) && !text[..at].ends_with(is_part);
-            is_type.then(|| name.to_owned())
-        })
-    };
-    named("struct ").chain(named("enum ")).collect()
+pub fn types(text: &str) -> impl Iterator<Item = &str> {
+    declared(text, TYPES).filter(|name| name.starts_with(char::is_uppercase))
 }
 
 /// The traits in a file's text that references implement, each with what is in the `impl`.
@@ -460,21 +455,6 @@ fn as_machine(text: &str) -> impl Iterator<Item = &'static str> {
         let name = &rest[..rest.find(|c| !is_part(c))?];
         method::METHODS.iter().copied().find(|known| *known == name)
     })
-}
-
-/// What stands in the next braces.
-pub fn block(text: &str) -> Option<&str> {
-    let text = &text[text.find(['{', ';']).filter(|&at| text.as_bytes()[at] == b'{')?..];
-    let mut depth = 0;
-    let end = text.bytes().position(|byte| {
-        depth += match byte {
-            b'{' => 1,
-            b'}' => -1,
-            _ => 0,
-        };
-        depth == 0
-    })?;
-    Some(&text[1..end])
 }
 
 #[cfg(test)]

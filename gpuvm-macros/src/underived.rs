@@ -8,9 +8,8 @@ use syn::Item;
 use crate::cells::definition;
 use crate::derive;
 use crate::expansion::offset;
-use crate::file::{items_around, tells, text_around, words};
+use crate::file::{block, items_around, tells, text_around, words};
 use crate::kept::derived;
-use crate::namesakes::block;
 use crate::report::Report;
 
 /// The errors of the types that an item is the first to name, and what stands in for their derives.
