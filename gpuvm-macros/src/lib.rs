@@ -24,6 +24,7 @@ mod generic;
 mod given;
 mod home;
 mod implementation;
+mod inherent;
 mod kept;
 mod launch;
 mod lower;

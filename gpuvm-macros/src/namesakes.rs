@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpuvm_nodes::method;
+use gpuvm_nodes::method::{self, Takes};
 use proc_macro2::{Ident, Span};
 
 use crate::comparison;
-use crate::file::{TYPES, block, declared, is_part, text_of};
+use crate::file::{TYPES, block, declared, definitions, is_part, text_of, words};
+use crate::inherent::{self, type_around};
 use crate::namesake_modules::{beside_another, has_namesake, imported_beside, siblings};
 use crate::routine::lending as lending_method;
 
@@ -26,8 +27,11 @@ const OPERATORS: [&str; 10] = [
 /// What is found in a file, or in all files of a crate.
 #[derive(Default)]
 struct Found {
-    /// The names of such methods.
+    /// The names of std's that methods with parameters of their own have, and methods of traits that may be on types which have std's as well.
     names: BTreeSet<String>,
+    /// Those of its traits that take a reference, and one that may change what it is called on.
+    by_ref: BTreeSet<String>,
+    by_mut: BTreeSet<String>,
     /// The functions that are named as methods of the machine's own types.
     as_machine: BTreeSet<&'static str>,
     /// How many types have a `Deref`.
@@ -57,6 +61,8 @@ struct Found {
     beside_another: BTreeSet<String>,
     /// The routines in modules of their names.
     in_own_modules: BTreeSet<String>,
+    /// The associated functions that types have of their own and that are named as those of std's traits, each behind the name of its type.
+    inherent: BTreeSet<(String, &'static str)>,
     /// The types whose names look as those of modules and functions do, and the modules.
     lowercase_types: BTreeSet<String>,
     modules: BTreeSet<String>,
@@ -67,6 +73,16 @@ struct Found {
 /// Whether the crate that a place is in defines such a method of this name.
 pub fn defines(place: Span, name: &str) -> bool {
     asked(place, |found| found.names.contains(name)).unwrap_or_default()
+}
+
+/// How traits of the crate that a place is in take the receiver of a method of this name.
+pub fn takes(place: Span, name: &str) -> Takes {
+    let found = |found: &Found| match (found.by_ref.contains(name), found.by_mut.contains(name)) {
+        (true, _) => Takes::Ref,
+        (false, true) => Takes::Mut,
+        (false, false) => Takes::Value,
+    };
+    asked(place, found).unwrap_or(Takes::Value)
 }
 
 /// Whether the crate that a place is in defines a function that is named as this method of the machine's own types.
@@ -152,6 +168,17 @@ pub fn is_lowercase_type(name: &Ident) -> bool {
     asked_around(name.span(), is_there).unwrap_or_default()
 }
 
+/// Whether a type of the crate has an associated function of its own, and not a trait's, that is named as this one of std's traits. The type may be called `Self`.
+pub fn is_inherent(of: &Ident, function: &str) -> bool {
+    let name = match of == "Self" {
+        true => type_around(of.span()),
+        false => Some(crate::plain_name(of)),
+    };
+    let Some(name) = name else { return false };
+    let is_there = |found: &Found| found.inherent.iter().any(|(of, own)| *of == name && *own == function);
+    asked_around(of.span(), is_there).unwrap_or_default()
+}
+
 /// The one other file that defines a type of a name.
 pub fn file_defining(place: Span, name: &str) -> Option<PathBuf> {
     asked_around(place, |found| found.types.get(name).cloned())
@@ -227,10 +254,26 @@ impl Found {
     fn search(&mut self, path: &Path) {
         let mut files = Vec::new();
         files_in(path, &mut files);
-        for path in &files {
-            let Some(text) = text_of(path.to_owned()) else { continue };
-            self.names.append(&mut of_text(&text));
+        let texts = || files.iter().filter_map(|path| Some((path, text_of(path.to_owned())?)));
+        let on_lists: BTreeSet<String> = texts()
+            .flat_map(|(_, text)| of_lists(&text).map(str::to_owned).collect::<Vec<_>>())
+            .collect();
+        for (path, text) in texts() {
+            self.names.extend(with_parameters(&text).map(str::to_owned));
+            for method in trait_methods(&text) {
+                // An `impl` does not tell by name what has a body, what it has several times, and what std has of the type itself.
+                let of_numbers = method::method_number(method.name).is_some_and(method::is_of_numbers);
+                if method.has_body || method.has_parameters || of_numbers || on_lists.contains(method.of) {
+                    self.names.insert(method.name.to_owned());
+                }
+                match method.takes {
+                    Takes::Value => {}
+                    Takes::Ref => drop(self.by_ref.insert(method.name.to_owned())),
+                    Takes::Mut => drop(self.by_mut.insert(method.name.to_owned())),
+                }
+            }
             self.as_machine.extend(as_machine(&text));
+            self.inherent.extend(inherent::functions(&text));
             self.lent.append(&mut lent(&text));
             self.lending.extend(lending(&text));
             for (name, items) in of_references(&text) {
@@ -334,18 +377,21 @@ pub fn types(text: &str) -> impl Iterator<Item = &str> {
 /// The traits in a file's text that references implement, each with what is in the `impl`.
 fn of_references(text: &str) -> Vec<(String, &str)> {
     let traits = text.match_indices(" for &").filter_map(|(at, _)| {
-        let head = &text[..at];
-        let head = head[head.rfind("impl")? + "impl".len()..].trim_start();
-        let path = match head.starts_with('<') {
-            true => behind_angles(head)?,
-            false => head,
-        };
-        let path = path.trim();
-        let name = path.split('<').next()?.rsplit("::").next()?.trim();
-        let is_name = !name.is_empty() && name.chars().all(is_part);
-        is_name.then(|| (name.to_owned(), block(&text[at..]).unwrap_or_default()))
+        let name = implemented(&text[..at])?;
+        Some((name.to_owned(), block(&text[at..]).unwrap_or_default()))
     });
     traits.collect()
+}
+
+/// The name of the trait that a text which ends before an `impl`'s `for` implements.
+fn implemented(text: &str) -> Option<&str> {
+    let head = text[text.rfind("impl")? + "impl".len()..].trim_start();
+    let path = match head.starts_with('<') {
+        true => behind_angles(head)?,
+        false => head,
+    };
+    let name = path.split('<').next()?.rsplit("::").next()?.trim();
+    (!name.is_empty() && name.chars().all(is_part)).then_some(name)
 }
 
 /// The methods of an `impl` for a reference that do something else than to hand on to those of what it refers to.
@@ -389,7 +435,7 @@ fn hands_on(name: &str, rest: &str) -> bool {
 }
 
 /// What stands behind the arguments that a text begins with.
-fn behind_angles(text: &str) -> Option<&str> {
+pub fn behind_angles(text: &str) -> Option<&str> {
     let mut depth = 0;
     let mut before = ' ';
     let end = text.find(|c| {
@@ -419,22 +465,50 @@ fn plain_traits(text: &str) -> BTreeSet<String> {
     traits.collect()
 }
 
-/// The names in a file's text: of methods with parameters of their own, and of those that `impl`s do not tell by name, because a trait has a body for them, or
-/// has parameters, so that a type may implement it several times.
-fn of_text(text: &str) -> BTreeSet<String> {
-    let in_traits = text.match_indices("trait ").filter_map(|(at, of)| {
-        let head = text[at + of.len()..].trim_start_matches(is_part);
-        Some((head.starts_with('<'), block(head)?))
-    });
-    let provided = in_traits.flat_map(|(has_parameters, block)| {
-        block.split("fn ").skip(1).filter_map(move |rest| {
+/// A method that a trait in a file's text has, named as one of std's.
+struct TraitMethod<'t> {
+    of: &'t str,
+    name: &'t str,
+    has_body: bool,
+    /// Whether the trait has parameters.
+    has_parameters: bool,
+    takes: Takes,
+}
+
+/// Such methods.
+fn trait_methods(text: &str) -> impl Iterator<Item = TraitMethod<'_>> {
+    let traits = definitions(text, &["trait "]).filter_map(|(_, _, of, behind)| Some((of, behind, block(behind)?)));
+    traits.flat_map(|(of, head, items)| {
+        items.split("fn ").skip(1).filter_map(move |rest| {
             let rest = rest.trim_start();
             let (name, rest) = rest.split_at(rest.find(|c| !is_part(c))?);
-            let has_body = rest.find('{').unwrap_or(rest.len()) < rest.find(';').unwrap_or(rest.len());
-            ((has_body || has_parameters) && method::is_std(name, true)).then(|| name.to_owned())
+            let receiver = rest.split_once('(')?.1.split([',', ')']).next()?.trim();
+            let refers = receiver.starts_with('&') && receiver.ends_with("self");
+            method::is_std(name, true).then(|| TraitMethod {
+                of,
+                name,
+                has_body: rest.find('{').unwrap_or(rest.len()) < rest.find(';').unwrap_or(rest.len()),
+                has_parameters: head.starts_with('<'),
+                takes: match refers {
+                    true if words(receiver).iter().any(|word| word == "mut") => Takes::Mut,
+                    true => Takes::Ref,
+                    false => Takes::Value,
+                },
+            })
         })
-    });
-    let named = text.split("fn ").skip(1).filter_map(|rest| {
+    })
+}
+
+/// The traits that a file's text implements for arrays and slices.
+fn of_lists(text: &str) -> impl Iterator<Item = &str> {
+    let impls = [" for [", " for &[", " for &mut ["];
+    let places = impls.into_iter().flat_map(move |of| text.match_indices(of));
+    places.filter_map(|(at, _)| implemented(&text[..at]))
+}
+
+/// The names in a file's text of methods with parameters of their own.
+fn with_parameters(text: &str) -> impl Iterator<Item = &str> {
+    text.split("fn ").skip(1).filter_map(|rest| {
         let rest = rest.trim_start();
         let (name, rest) = rest.split_at(rest.find(|c| !is_part(c))?);
         let head = rest.split(['{', ';']).next()?;
@@ -444,9 +518,8 @@ fn of_text(text: &str) -> BTreeSet<String> {
             .split(',')
             .any(|param| !param.trim().is_empty() && !param.trim_start().starts_with('\''));
         let is_given = head.split(|c| !is_part(c)).any(|word| word == "impl");
-        ((has_own || is_given) && method::is_std(name, true)).then(|| name.to_owned())
-    });
-    named.chain(provided).collect()
+        ((has_own || is_given) && method::is_std(name, true)).then_some(name)
+    })
 }
 
 /// The functions in a file's text that are named as methods of the machine's own types.
@@ -459,7 +532,12 @@ fn as_machine(text: &str) -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{asks_of_deref_in, host_derefs, lending, lent, methods_apart, of_references, of_text, plain_traits};
+    use gpuvm_nodes::method::Takes;
+
+    use super::{
+        asks_of_deref_in, host_derefs, lending, lent, methods_apart, of_lists, of_references, plain_traits,
+        trait_methods, with_parameters,
+    };
 
     #[test]
     fn traits_that_references_implement_are_found() {
@@ -565,13 +643,38 @@ mod tests {
             fn first<'a>(&'a self) -> &'a u32 { &self.0 }
             fn push(&mut self, value: Vec<u32>) where Self: Sized;
             fn own<T>(&self, value: T) {}
+            fn rotate_left(self) {}
+        ";
+        assert_eq!(Vec::from_iter(with_parameters(text)), ["fill", "swap", "insert"]);
+    }
+
+    #[test]
+    fn methods_of_traits_tell_what_they_take() {
+        let text = "
             trait Ring: Copy {
                 fn abs(self) -> Self;
                 fn pow(self, n: u32) -> Self { if n == 0 { Self::ONE } else { self } }
+                fn own(&self) -> Self;
             }
-            fn rotate_left(self) {}
-            trait Combine<T> { fn min(&self, other: T) -> u32; fn mixed(&self); }
+            trait Combine<T> { fn min(&self, other: T) -> u32; fn fill<'a>(&'a mut self); }
+            impl Ring for f32 { fn sqrt(self) -> f32 { self } }
         ";
-        assert_eq!(Vec::from_iter(of_text(text)), ["fill", "insert", "min", "pow", "swap"]);
+        let methods = trait_methods(text).map(|it| (it.of, it.name, it.has_body, it.has_parameters, it.takes));
+        assert_eq!(
+            Vec::from_iter(methods),
+            [
+                ("Ring", "abs", false, false, Takes::Value),
+                ("Ring", "pow", true, false, Takes::Value),
+                ("Combine", "min", false, true, Takes::Ref),
+                ("Combine", "fill", false, true, Takes::Mut),
+            ]
+        );
+        let text = "
+            impl<const N: usize> crate::Vector<f32> for [f32; N] {}
+            impl Texts for &[u8] {}
+            impl Ring for f32 {}
+            for x in [1, 2] {}
+        ";
+        assert_eq!(Vec::from_iter(of_lists(text)), ["Vector", "Texts"]);
     }
 }

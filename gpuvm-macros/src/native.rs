@@ -1,7 +1,8 @@
 //! The native copy of a body: std's float functions whose result std leaves open are replaced by gpuvm's own, which give the same bits on
 //! every engine, and unstable sorts and selections by stable sorts. Methods are redirected through a wrapper that knows floats and lets every other type's own methods through.
 
-use proc_macro2::TokenStream;
+use gpuvm_nodes::method::Takes;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -10,8 +11,8 @@ use syn::{Attribute, Block, Expr, ExprMethodCall, Item, ItemImpl, ItemTrait, Mac
 
 use crate::lower::constant::is_type;
 use crate::lower::{MacroArguments, is_place, print};
-use crate::opaque;
 use crate::shadow::Ends;
+use crate::{namesakes, opaque};
 
 /// The methods of floats that are redirected: where std leaves precision, the sign of zero or the handling of NaN open.
 const OF_FLOATS: [&str; 38] = [
@@ -363,6 +364,16 @@ pub fn as_native(node: &mut ExprMethodCall) {
     if is_open && is_wrapped(node) {
         wrap_receiver(node);
     }
+}
+
+/// How a method of a trait of the user's takes what it is called on, where that is a float and where it is an integer: what is redirected natively, is
+/// found before a trait's also of a reference.
+pub fn taken_by_traits(method: &Ident) -> [Takes; 2] {
+    let takes = namesakes::takes(method.span(), &crate::plain_name(method));
+    [&OF_FLOATS[..], &OF_INTEGERS].map(|open| match open.iter().any(|open| method == open) {
+        true => Takes::Value,
+        false => takes,
+    })
 }
 
 /// Whether a method of an open name is that of an iterator, which uses its receiver up.

@@ -64,6 +64,18 @@ pub const fn operator_of(number: u16) -> Option<Operator> {
     }
 }
 
+/// How a trait of the user's takes the receiver of a method that is named as one of std's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(u8)]
+pub enum Takes {
+    /// By value, or it is not known.
+    Value,
+    /// By a reference.
+    Ref,
+    /// By one that may change it.
+    Mut,
+}
+
 /// Methods that the machine has itself of its own types, by what kind of type it is.
 pub mod of {
     /// Of arrays and slices.
@@ -121,6 +133,11 @@ pub fn is_of_floats(method: u16) -> bool {
 /// Whether integers have the method of a number, which is that of a number's method.
 pub fn is_of_integers(method: u16) -> bool {
     method > number::cbrt
+}
+
+/// Whether numbers have the method of a number, and not only what else can be compared.
+pub fn is_of_numbers(method: u16) -> bool {
+    method < number::eq
 }
 
 /// The number of the std method of a name.

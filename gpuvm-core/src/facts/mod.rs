@@ -8,6 +8,7 @@ mod compared;
 mod lends;
 mod looked;
 mod named;
+mod named_as_std;
 mod operators;
 mod own;
 mod question;
@@ -21,6 +22,7 @@ pub(crate) use compared::{held_operators, holders};
 pub use lends::*;
 pub use looked::*;
 pub use named::{Named, NamedWords};
+pub use named_as_std::*;
 pub use operators::*;
 pub use own::*;
 pub use question::{
@@ -798,57 +800,6 @@ pub trait LinkUnary<const OP: u8, F> {
 }
 
 impl<const NAME: u32, const OP: u8, T, F> LinkUnary<OP, F> for &ByName<NAME, OP, T, Unary<F>> {}
-
-/// A method that std has a name of, of a receiver that may be of a type parameter: the method `NAME` of `T`, or else `M`, what stands beside the method
-/// of a trait of the user's. Method lookup finds the first of the two that there is, as rustc goes by a type's own methods first.
-pub struct NamedAsStd<const NAME: u32, T: ?Sized, M: ?Sized>(PhantomData<fn(&T, &M)>);
-
-/// Of a method that depends on its receiver alone.
-pub fn named_as_std<const NAME: u32, T: Value + ?Sized, M: ?Sized>(
-    _: &T,
-    _: PhantomData<M>,
-) -> NamedAsStd<NAME, T::Inner, M> {
-    NamedAsStd(PhantomData)
-}
-
-/// The same of a method that depends on its arguments and its result, too.
-pub struct GenericNamedAsStd<const NAME: u32, T: ?Sized, A, R: ?Sized, M: ?Sized>(PhantomData<fn(&T, &A, &R, &M)>);
-
-/// Of such a method.
-pub fn generic_named_as_std<const NAME: u32, T: Value + ?Sized, A, R: Value, M: ?Sized>(
-    _: &T,
-    _: &PhantomData<A>,
-    _: &R,
-    _: PhantomData<M>,
-) -> GenericNamedAsStd<NAME, T::Inner, A, R::Erased, M> {
-    GenericNamedAsStd(PhantomData)
-}
-
-/// Fills a slot with a method that has a name of std's.
-pub trait LinkNamedAsStd<S> {
-    /// Fills the slot.
-    fn link<O>(&self, _: &O, _: PhantomData<S>) {}
-}
-
-impl<const NAME: u32, T: Method<NAME> + ?Sized, M: ?Sized> LinkNamedAsStd<T::Slot> for NamedAsStd<NAME, T, M> {}
-
-impl<const NAME: u32, T: GenericMethod<NAME, A, R> + ?Sized, A, R: ?Sized, M: ?Sized> LinkNamedAsStd<T::Slot>
-    for GenericNamedAsStd<NAME, T, A, R, M>
-{
-}
-
-/// Fills a slot with a method of a trait of the user's.
-pub trait LinkOfTrait<const NAME: u32, M: ?Sized> {
-    /// Fills the slot.
-    fn link<O: ResultOfMethod<NAME, M>>(&self, _: &O, _: PhantomData<O::Slot>) {}
-}
-
-impl<const NAME: u32, T: ?Sized, M: ?Sized> LinkOfTrait<NAME, M> for &NamedAsStd<NAME, T, M> {}
-
-impl<const NAME: u32, T: ?Sized, A, R: ?Sized, M: ?Sized> LinkOfTrait<NAME, M>
-    for &GenericNamedAsStd<NAME, T, A, R, M>
-{
-}
 
 /// A value of any type, for the closure that never runs.
 pub fn any<T>() -> T {

@@ -89,7 +89,9 @@ impl Lowering<'_> {
                 let ty = syn::Ident::new(crate::primitive::name_of_kind(kind), last.ident.span());
                 self.associated_function(expr, ty.to_token_stream(), &last, None)
             }
-            Owner::Type(_) if last.ident == "default" && node.args.is_empty() => self.default_value(expr),
+            Owner::Type(_) if last.ident == "default" && node.args.is_empty() && !is_inherent(&func) => {
+                self.default_value(expr)
+            }
             Owner::Type(ty) => self.associated_function(expr, ty, &last, expected),
             Owner::Module => self.routine(expr, &func.path),
         }
@@ -382,7 +384,8 @@ impl Lowering<'_> {
             constructs_elsewhere(func).then_some(made)
         };
         let name = plain(&last.ident);
-        if name == "from" && node.args.len() == 1 {
+        let is_own = matches!(&*node.func, Expr::Path(path) if is_inherent(path));
+        if name == "from" && node.args.len() == 1 && !is_own {
             self.expr(&mut node.args[0], Want::Free);
             self.stream.line(shadow::at(&node.func));
             let constructs = match &*node.func {
@@ -391,12 +394,12 @@ impl Lowering<'_> {
             };
             return self.convert(expr, constructs.as_ref());
         }
-        if name == "try_from" && node.args.len() == 1 {
+        if name == "try_from" && node.args.len() == 1 && !is_own {
             self.expr(&mut node.args[0], Want::Free);
             self.stream.line(shadow::at(&node.func));
             return self.try_convert(expr);
         }
-        if name == "from_iter" && node.args.len() == 1 {
+        if name == "from_iter" && node.args.len() == 1 && !is_own {
             return self.collected(expr);
         }
         if let Some(call) = as_method_call(node) {
@@ -807,16 +810,11 @@ impl Lowering<'_> {
         self.name_functions(&name, &mut node.args);
         let is_alone = node.args.is_empty() && method::BY_RESULT_ALONE.contains(&name.as_str());
         // Of a number's methods all are known, so that one of another name is of a trait of the user's.
-        let is_own = known.is_primitive() && known.has_method(&name);
+        let has_method = known.has_method(&name) && !is_of_nearer_trait(&known, &method);
+        let is_own = known.is_primitive() && has_method;
         let takes_none = method::closure_of(&name).is_none() && !method::BY_PATTERN.contains(&name.as_str());
         let hands_on = takes_none && self.hands_on(node);
-        // One of the user's that is named so has a function beside it, and is found by that.
-        let is_namesake = !known.is_machine()
-            && !method::is_generic(&name, node.args.len())
-            && !method::COMPARES_ITERATORS.contains(&name.as_str())
-            && method::closure_of(&name).is_none()
-            && namesakes::defines(method.span(), &name);
-        let is_users = hands_on || !method::is_std(&name, is_plain) && !is_alone && !is_own || is_namesake;
+        let is_users = hands_on || !method::is_std(&name, is_plain) && !is_alone && !is_own;
         let is_added = known.is_primitive()
             && known.is_machine()
             && is_plain
@@ -846,7 +844,7 @@ impl Lowering<'_> {
         // Iterators compare with what becomes an iterator, all else with a reference.
         let compares_any =
             method::COMPARES_ITERATORS.contains(&name.as_str()) && !known.has_method(&name) && node.args.len() == 1;
-        let is_machine = method_number(&name).is_some() && known.has_method(&name);
+        let is_machine = method_number(&name).is_some() && has_method;
         let sought = (seeks && !compares_any && !is_machine).then(|| self.receiver());
         let count = self
             .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))
@@ -874,7 +872,7 @@ impl Lowering<'_> {
             return Known::Unknown;
         }
         if let Some(number) = method_number(&name)
-            && known.has_method(&name)
+            && has_method
         {
             self.stream
                 .node(Node::Method)
@@ -936,9 +934,11 @@ impl Lowering<'_> {
     /// The function beside a method that std has a name of and that may be of a trait of the user's all the same.
     fn of_trait(&mut self, expr: &Expr, receiver: &Known) -> Option<syn::Ident> {
         let Expr::MethodCall(node) = expr else { return None };
-        let may_be = !receiver.is_machine()
-            && node.turbofish.is_none()
-            && (self.about.traits || namesakes::defines(node.method.span(), &plain(&node.method)));
+        let may_be = node.turbofish.is_none()
+            && match receiver.is_machine() {
+                true => is_of_nearer_trait(receiver, &node.method),
+                false => self.about.traits || namesakes::defines(node.method.span(), &plain(&node.method)),
+            };
         may_be.then(|| self.twin_beside(&node.method))
     }
 
@@ -1258,6 +1258,19 @@ fn as_method_call(call: &ExprCall) -> Option<Expr> {
     }))
 }
 
+/// Whether a trait of the user's may have a method nearer to a value of the machine's own than std's of that name is: of arrays, std's are those of the slice,
+/// and of numbers they take the number, and not a reference to it.
+fn is_of_nearer_trait(receiver: &Known, called: &syn::Ident) -> bool {
+    let (place, name) = (called.span(), plain(called));
+    let may_be = match receiver {
+        Known::Reference(_) if receiver.is_primitive() => {
+            crate::native::taken_by_traits(called) != [method::Takes::Value; 2]
+        }
+        _ => matches!(receiver.inner(), Known::List(_)),
+    };
+    may_be && namesakes::defines(place, &name)
+}
+
 /// Whether what a path names of one of the machine's own types is a method that the machine has of it, or nothing, which rustc tells of the function itself. Else it
 /// is std's in gpuvm's library, or of a trait of the user's.
 fn is_machine_method(kind: Kind, method: &syn::Ident) -> bool {
@@ -1329,6 +1342,15 @@ fn owner(func: &ExprPath) -> Owner {
     path.segments.pop();
     path.segments.pop_punct();
     Owner::Type(path.to_token_stream())
+}
+
+/// Whether a path leads to a function that a type has of its own, though one of std's traits has one of that name.
+fn is_inherent(func: &ExprPath) -> bool {
+    let mut names = func.path.segments.iter().rev().map(|segment| &segment.ident);
+    let (Some(function), Some(of)) = (names.next(), names.next()) else {
+        return false;
+    };
+    func.qself.is_none() && namesakes::is_inherent(of, &plain(function))
 }
 
 /// The name of the function beside an associated one.
@@ -1422,6 +1444,7 @@ pub(crate) fn is_place(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) => true,
         Expr::Paren(node) => is_place(&node.expr),
+        Expr::Group(node) => is_place(&node.expr),
         Expr::Field(node) => is_place(&node.base),
         Expr::Index(node) => is_place(&node.expr) || matches!(&*node.index, Expr::Range(_)),
         Expr::Unary(node) => matches!(node.op, syn::UnOp::Deref(_)) && is_place(&node.expr),

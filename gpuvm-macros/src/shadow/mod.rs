@@ -532,8 +532,20 @@ pub fn method(expr: &mut Expr, hash: u32, on: On, elsewhere: bool, twin: Option<
     let declared = known.iter().flatten();
     let call = |node: &syn::ExprMethodCall| match (twin, &known) {
         (Some(twin), Some(known)) => {
-            let named = quote_spanned!(span=> named_as_std::<#hash, _, _>(__s, __m));
-            let link = link_named_as_std(twin, ty.as_ref(), &receiver, known, &named, &slot, span);
+            let takes = native::taken_by_traits(&node.method);
+            let [floats, integers] = takes.map(|takes| spanned(Literal::u8_suffixed(takes as u8), span));
+            let named = quote_spanned!(span=> named_as_std::<#hash, #floats, #integers, _, _>(__s, __m));
+            let link = match seeks > 0 {
+                // What is behind a `Deref` by that name is std's, or known as that.
+                true => {
+                    let (here, found) = (quote_spanned!(span=> __s), Ident::new("__k", span));
+                    let sought = |of: &TokenStream| quote_spanned!(span=> ::gpuvm::__private::sought::<#hash, _>(#of));
+                    let link = link_named_as_std(twin, ty.as_ref(), &here, known, &named, &found, span);
+                    let seeking = seeking(seeks, &here, sought, &link, span);
+                    quote_spanned!(span=> { let __k = #slot; #seeking })
+                }
+                false => link_named_as_std(twin, ty.as_ref(), &receiver, known, &named, &slot, span),
+            };
             quote_spanned! {span=>
                 #(let #declared = ::core::marker::PhantomData;)*
                 match (#node,) { __v => {
@@ -720,7 +732,7 @@ fn link_named_as_std(
         let __r = ::core::marker::PhantomData;
         ::gpuvm::__private::is_of(&__v.0, &__r);
         let __m = #asked;
-        (&::gpuvm::__private::#named).link(&__v.0, #slot)
+        (&&&&::gpuvm::__private::#named).link(&__v.0, #slot)
     }}
 }
 
