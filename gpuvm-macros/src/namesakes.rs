@@ -34,6 +34,8 @@ struct Found {
     by_mut: BTreeSet<String>,
     /// The functions that are named as methods of the machine's own types.
     as_machine: BTreeSet<&'static str>,
+    /// The names of its `const fn`s.
+    const_functions: BTreeSet<String>,
     /// How many types have a `Deref`.
     derefs: usize,
     /// The types whose `Deref` is no routine.
@@ -88,6 +90,11 @@ pub fn takes(place: Span, name: &str) -> Takes {
 /// Whether the crate that a place is in defines a function that is named as this method of the machine's own types.
 pub fn defines_as_machine(place: Span, name: &str) -> bool {
     asked(place, |found| found.as_machine.contains(name)).unwrap_or_default()
+}
+
+/// Whether the crate that a place is in defines a `const fn` of a name.
+pub fn defines_const(place: Span, name: &str) -> bool {
+    asked(place, |found| found.const_functions.contains(name)).unwrap_or_default()
 }
 
 /// Behind how many `Deref`s of the crate's a method may be: as many types as have one, up to three.
@@ -273,6 +280,8 @@ impl Found {
                 }
             }
             self.as_machine.extend(as_machine(&text));
+            let const_functions = definitions(&text, &["const fn "]).map(|(_, _, name, _)| name.to_owned());
+            self.const_functions.extend(const_functions);
             self.inherent.extend(inherent::functions(&text));
             self.lent.append(&mut lent(&text));
             self.lending.extend(lending(&text));

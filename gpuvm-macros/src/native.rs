@@ -220,7 +220,10 @@ impl VisitMut for Redirect<'_> {
                 *node.receiver = Expr::Verbatim(Ends::of(value).entry(quote!(#value,)));
             }
             Expr::MethodCall(node)
-                if self.is_open(&node.method) && is_wrapped(node) && !self.is_generic(&node.receiver) =>
+                if self.is_open(&node.method)
+                    && is_wrapped(node)
+                    && !self.is_generic(&node.receiver)
+                    && !(self.is_const && is_left_in_const(&node.method)) =>
             {
                 wrap_receiver(node);
                 self.found += 1;
@@ -364,6 +367,13 @@ pub fn as_native(node: &mut ExprMethodCall) {
     if is_open && is_wrapped(node) {
         wrap_receiver(node);
     }
+}
+
+/// Whether a `const fn` has a method as the user wrote it, though one of floats has its name: the crate has a `const fn` of that name, and the wrapper has no
+/// `const` way to it. That it is not of a float is asked in the shadow.
+pub fn is_left_in_const(method: &Ident) -> bool {
+    OPEN_IN_CONST.iter().any(|open| method == open)
+        && namesakes::defines_const(method.span(), &crate::plain_name(method))
 }
 
 /// How a method of a trait of the user's takes what it is called on, where that is a float and where it is an integer: what is redirected natively, is

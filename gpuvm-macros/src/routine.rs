@@ -134,6 +134,7 @@ impl Parts {
                 None => evidence(&signature, &body),
             },
             unseen,
+            is_const: signature.constness.is_some(),
             lends: all.clone().flat_map(lending_promised).collect(),
             values: parameters
                 .iter()

@@ -69,6 +69,7 @@ mod markers;
 mod methods;
 mod moved_values;
 mod namesakes;
+mod nearest_methods;
 mod nested_items;
 mod newcomers;
 mod opaque;

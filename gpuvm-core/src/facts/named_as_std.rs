@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use gpuvm_nodes::method::Takes;
 
-use super::{GenericMethod, Method, ResultOfMethod, Value};
+use super::{GenericMethod, MayLead, Method, ResultOfMethod, Value};
 
 /// The method `NAME` of a receiver `R`, which refers to a `T`: that of std, or `M`, what stands beside the method of a trait of the user's, which is `T` where
 /// there is none. `F`, `I`: how the trait [takes](Takes) it where it is a float, and where it is an integer.
@@ -108,3 +108,33 @@ impl<const NAME: u32, const F: u8, const I: u8, R: ?Sized, T: ?Sized, M: ?Sized>
 {
 }
 impl<const NAME: u32, T: ?Sized, A, O: ?Sized, M: ?Sized> LinkOfTrait<NAME, M> for GenericNamedAsStd<NAME, T, A, O, M> {}
+
+/// A float of which a `const fn` calls a method as it calls one of the user's of the same name.
+#[diagnostic::on_unimplemented(
+    message = "a `const fn` does not tell this method of `{Self}` from the one that the crate defines of the same name",
+    label = "of `{Self}`, while the crate has a `const fn` of this name",
+    note = "write it by its path, as in `{Self}::max(x, y)`"
+)]
+pub trait CalledByPath {}
+
+/// Asks of a float how its method is called: natively it is redirected, and in a `const fn` no `Deref` would lead to another type's method of that name.
+pub trait AskOfFloat<X> {
+    /// It is called by its name.
+    fn __gpuvm_by_name(&self)
+    where
+        X: CalledByPath,
+    {
+    }
+}
+
+/// Asks nothing of any other.
+pub trait AskOfNoFloat {
+    /// As [`AskOfFloat::__gpuvm_by_name`].
+    fn __gpuvm_by_name(&self) {}
+}
+
+impl AskOfFloat<f32> for &MayLead<'_, f32> {}
+impl AskOfFloat<f32> for &MayLead<'_, &f32> {}
+impl AskOfFloat<f64> for &MayLead<'_, f64> {}
+impl AskOfFloat<f64> for &MayLead<'_, &f64> {}
+impl<T: ?Sized> AskOfNoFloat for MayLead<'_, T> {}

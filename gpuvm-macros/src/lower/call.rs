@@ -767,6 +767,9 @@ impl Lowering<'_> {
             .value_of(&node.receiver)
             .and_then(|(of, lists)| (lists == 0).then_some(of));
         let known = self.expr(&mut node.receiver, receiver_want);
+        if self.about.is_const && crate::native::is_left_in_const(&node.method) {
+            shadow::no_float(&mut node.receiver, shadow::at(&node.method));
+        }
         let copies = known.is_primitive()
             && node.args.iter().any(|arg| self.has_effect(arg))
             && self.is_changeable(&node.receiver);

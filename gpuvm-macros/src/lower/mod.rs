@@ -145,6 +145,8 @@ pub struct Own {
 pub struct About {
     /// Whether nobody is shown its lines and variables.
     pub unseen: bool,
+    /// Whether it is a `const fn`.
+    pub is_const: bool,
     /// What tells that operators may be overloaded.
     pub evidence: Evidence,
     /// Whether there are traits whose methods a type parameter, or `Self`, may have.

@@ -367,6 +367,18 @@ fn ask_of_host(value: &mut Expr, asked: &TokenStream, span: Span) {
     });
 }
 
+/// Asks that what a `const fn` calls a method of is no float.
+pub fn no_float(receiver: &mut Expr, span: Span) {
+    let inner = take(receiver);
+    *receiver = Expr::Verbatim(quote_spanned! {span=>
+        (*match &#inner { __s => {
+            use ::gpuvm::__private::{AskOfFloat as _, AskOfNoFloat as _};
+            (&&::gpuvm::__private::may_lead(__s)).__gpuvm_by_name();
+            __s
+        } })
+    });
+}
+
 /// Asks that a reference to a variable is one to it where it is expected to be, and not to what such a `Deref` leads to.
 pub fn lent(expr: &mut Expr) {
     let Expr::Reference(node) = &*expr else { return };
