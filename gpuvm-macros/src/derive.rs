@@ -545,20 +545,8 @@ fn is_phantom(ty: &Type) -> bool {
 fn equality(input: &DeriveInput, generics: &Generics, held: &Held<'_>) -> TokenStream {
     let name = &input.ident;
     let methods = methods(&["eq", "ne"], name, generics, Some(held));
-    let operators = [Operator::Eq, Operator::Ne].map(|operator| {
-        let number = operator as u8;
-        let (generics, seen) = held.by("eq", generics);
-        let (implementation, arguments, clause) = generics.split_for_impl();
-        quote! {
-            #[automatically_derived]
-            #[diagnostic::do_not_recommend]
-            impl #implementation ::gpuvm::__private::Operation<#number, Self> for #name #arguments #clause {
-                type Slot = ::gpuvm::__private::OperatorSlot<#number, Self, Self>;
-                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = ::core::option::Option::None;
-                #seen
-            }
-        }
-    });
+    let none = quote!(::core::option::Option::None);
+    let operators = [Operator::Eq, Operator::Ne].map(|operator| operation(name, generics, held, "eq", operator, &none));
     quote! {
         #methods
         #(#operators)*
@@ -569,21 +557,12 @@ fn equality(input: &DeriveInput, generics: &Generics, held: &Held<'_>) -> TokenS
 fn order(input: &DeriveInput, by_hand: &ByHand, generics: &Generics, held: &Held<'_>) -> TokenStream {
     let name = &input.ident;
     let operators = comparison::ORDER.iter().map(|(method, operator)| {
-        let (number, written) = (*operator as u8, comparison::operator(method));
-        let (generics, seen) = held.by("partial_cmp", generics);
-        let (implementation, arguments, clause) = generics.split_for_impl();
-        quote! {
-            #[automatically_derived]
-            #[diagnostic::do_not_recommend]
-            impl #implementation ::gpuvm::__private::Operation<#number, Self> for #name #arguments #clause {
-                type Slot = ::gpuvm::__private::OperatorSlot<#number, Self, Self>;
-                const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = {
-                    use ::gpuvm::__private::Written as _;
-                    Self::#written
-                };
-                #seen
-            }
-        }
+        let written = comparison::operator(method);
+        let call = quote!({
+            use ::gpuvm::__private::Written as _;
+            Self::#written
+        });
+        operation(name, generics, held, "partial_cmp", *operator, &call)
     });
     let of = |partial: bool| {
         let named = comparison::METHODS[2..].iter();
@@ -599,6 +578,29 @@ fn order(input: &DeriveInput, by_hand: &ByHand, generics: &Generics, held: &Held
     });
     let total = (!by_hand.cmp).then(|| of(false));
     quote!(#partial #total)
+}
+
+/// The operator of two values of a type, which goes by the comparison `by` of what the type holds. `call`: the routine that the user wrote for it, if any.
+fn operation(
+    name: &Ident,
+    generics: &Generics,
+    held: &Held<'_>,
+    by: &str,
+    operator: Operator,
+    call: &TokenStream,
+) -> TokenStream {
+    let number = operator as u8;
+    let (generics, seen) = held.by(by, generics);
+    let (implementation, arguments, clause) = generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #implementation ::gpuvm::__private::Operation<#number, Self> for #name #arguments #clause {
+            type Slot = ::gpuvm::__private::OperatorSlot<#number, Self, Self>;
+            const CALL: ::core::option::Option<::gpuvm::__private::CallFact> = #call;
+            #seen
+        }
+    }
 }
 
 /// What a type holds whose comparisons may be routines that only method lookup finds: those of generic types, and of what holds such in turn.
