@@ -83,6 +83,9 @@ pub fn words(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
+/// The keywords of types that hold values.
+pub const TYPES: &[&str] = &["struct ", "enum "];
+
 /// The definitions in a text that begin with some of these keywords, `struct ` and its like: where each begins, its keyword, its name, and what stands behind that.
 pub fn definitions<'t>(
     text: &'t str,
@@ -154,9 +157,6 @@ pub fn block(text: &str) -> Option<&str> {
     })?;
     Some(&text[1..end])
 }
-
-/// The keywords of types that hold values.
-pub const TYPES: &[&str] = &["struct ", "enum "];
 
 /// A text with blanks for what stands in comments, texts and characters.
 pub fn without_comments(text: &str) -> String {
@@ -342,7 +342,7 @@ mod tests {
         for text in [
             "struct u96 {",
             "pub(crate) enum u96<T> { A(T) }",
-            "mod m { pub struct u96(u32); }",
+            "fn f() { pub struct u96(u32); }",
             "#[derive(Clone)] struct u96;",
             "x;\n    type u96 = [u32; 3];",
             "pub mod u96;",

@@ -8,7 +8,7 @@ use crate::file::{block, definitions, is_part, text_around};
 use crate::namesakes::behind_angles;
 
 /// Those of std's traits that routines know by their names.
-const OF_TRAITS: [&str; 4] = ["default", "from", "from_iter", "try_from"];
+pub const OF_TRAITS: [&str; 4] = ["default", "from", "from_iter", "try_from"];
 
 /// The name of the type in whose `impl` a place is.
 pub fn type_around(place: Span) -> Option<String> {

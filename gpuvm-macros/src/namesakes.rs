@@ -177,6 +177,9 @@ pub fn is_lowercase_type(name: &Ident) -> bool {
 
 /// Whether a type of the crate has an associated function of its own, and not a trait's, that is named as this one of std's traits. The type may be called `Self`.
 pub fn is_inherent(of: &Ident, function: &str) -> bool {
+    if !inherent::OF_TRAITS.contains(&function) {
+        return false;
+    }
     let name = match of == "Self" {
         true => type_around(of.span()),
         false => Some(crate::plain_name(of)),
@@ -273,11 +276,12 @@ impl Found {
                 if method.has_body || method.has_parameters || of_numbers || on_lists.contains(method.of) {
                     self.names.insert(method.name.to_owned());
                 }
-                match method.takes {
-                    Takes::Value => {}
-                    Takes::Ref => drop(self.by_ref.insert(method.name.to_owned())),
-                    Takes::Mut => drop(self.by_mut.insert(method.name.to_owned())),
-                }
+                let taking = match method.takes {
+                    Takes::Value => None,
+                    Takes::Ref => Some(&mut self.by_ref),
+                    Takes::Mut => Some(&mut self.by_mut),
+                };
+                taking.map(|names| names.insert(method.name.to_owned()));
             }
             self.as_machine.extend(as_machine(&text));
             let const_functions = definitions(&text, &["const fn "]).map(|(_, _, name, _)| name.to_owned());

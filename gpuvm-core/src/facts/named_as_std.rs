@@ -3,9 +3,13 @@
 //! rustc asks a receiver's type, then what is behind each of its references, and at last the slice that an array is; of each it takes a method by value
 //! first, then one by reference, and of two that fit as well a type's own before a trait's. Most of std's methods are a type's own, so that they come
 //! first, but for two kinds of receivers. Of arrays they are those of the slice, so that each trait's is nearer. Of numbers they take the number itself,
-//! so that of a reference to one a trait's that takes such a reference is nearer.
+//! so that of a reference to one a trait's that takes such a reference is nearer. What a type of the user's has under such a name is a trait's, which it may
+//! have several times: of that tells what stands beside the method.
 
+use std::cmp::Ordering;
 use std::marker::PhantomData;
+use std::num::Wrapping;
+use std::time::Duration;
 
 use gpuvm_nodes::method::Takes;
 
@@ -37,6 +41,18 @@ pub fn generic_named_as_std<const NAME: u32, R: Value + ?Sized, A, O: Value, M: 
 ) -> GenericNamedAsStd<NAME, R::Inner, A, O::Erased, M> {
     GenericNamedAsStd(PhantomData)
 }
+
+/// A type of std's that has methods of its own.
+pub trait OfStd {}
+
+macro_rules! of_std {
+    ($($ty:ty)*) => {$(impl OfStd for $ty {})*};
+}
+of_std!(bool char str f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize Ordering Duration);
+impl<T> OfStd for [T] {}
+impl<T> OfStd for Option<T> {}
+impl<T, E> OfStd for Result<T, E> {}
+impl<T> OfStd for Wrapping<T> {}
 
 /// Fills a slot with a method of std's.
 pub trait LinkNamedAsStd<S> {
@@ -93,16 +109,16 @@ macro_rules! of_references {
 of_references!(f32 f64; i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 
 // std's is.
-impl<const NAME: u32, const F: u8, const I: u8, R: ?Sized, T: Method<NAME> + ?Sized, M: ?Sized> LinkNamedAsStd<T::Slot>
-    for &NamedAsStd<NAME, F, I, R, T, M>
+impl<const NAME: u32, const F: u8, const I: u8, R: ?Sized, T: OfStd + Method<NAME> + ?Sized, M: ?Sized>
+    LinkNamedAsStd<T::Slot> for &NamedAsStd<NAME, F, I, R, T, M>
 {
 }
-impl<const NAME: u32, T: GenericMethod<NAME, A, O> + ?Sized, A, O: ?Sized, M: ?Sized> LinkNamedAsStd<T::Slot>
+impl<const NAME: u32, T: OfStd + GenericMethod<NAME, A, O> + ?Sized, A, O: ?Sized, M: ?Sized> LinkNamedAsStd<T::Slot>
     for &GenericNamedAsStd<NAME, T, A, O, M>
 {
 }
 
-// std has none.
+// It is a trait's.
 impl<const NAME: u32, const F: u8, const I: u8, R: ?Sized, T: ?Sized, M: ?Sized> LinkOfTrait<NAME, M>
     for NamedAsStd<NAME, F, I, R, T, M>
 {
