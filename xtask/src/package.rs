@@ -11,13 +11,6 @@ use crate::copies::{Published, published, top};
 /// All published crates have the version of the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The profile of the repository's own workspace, so that the crates of others are not built again.
-const PROFILE: &str = "
-[profile.dev]
-opt-level = 1
-debug = false
-";
-
 /// Packs, builds and runs. What failed to build stays where it is, to be looked at.
 pub fn run() -> Result<(), String> {
     let crates = published()?;
@@ -48,7 +41,7 @@ fn pack(crates: &[Published], folder: &Path) -> Result<(), String> {
 fn unpack(crates: &[Published], folder: &Path) -> Result<(), String> {
     let mut members = String::new();
     let mut patches = String::new();
-    let mut profiles = String::from(PROFILE);
+    let mut profiles = profiles_of_others()?;
     for Published { name, .. } in crates {
         let packed = format!("{name}-{VERSION}");
         let mut command = Command::new("tar");
@@ -62,15 +55,34 @@ fn unpack(crates: &[Published], folder: &Path) -> Result<(), String> {
         let _ = write!(members, "{packed:?}, ");
         let _ = writeln!(patches, "{name} = {{ path = {packed:?} }}");
         // The README's programs are short.
-        let _ = writeln!(profiles, "[profile.dev.package.{name}]\nopt-level = 0");
+        let _ = writeln!(profiles, "[profile.dev.package.{name}]\nopt-level = 0\ndebug = false");
     }
     let manifest =
-        format!("[workspace]\nresolver = \"3\"\nmembers = [{members}]\n\n[patch.crates-io]\n{patches}{profiles}");
+        format!("[workspace]\nresolver = \"3\"\nmembers = [{members}]\n\n[patch.crates-io]\n{patches}\n{profiles}");
     let path = folder.join("Cargo.toml");
     std::fs::write(&path, manifest).map_err(|error| format!("{}: {error}", path.display()))?;
     let lock = top().join("Cargo.lock");
     std::fs::copy(&lock, folder.join("Cargo.lock")).map_err(|error| format!("{}: {error}", lock.display()))?;
     Ok(())
+}
+
+/// How the repository's own workspace has the crates of others built: they are the same here, and not built again.
+fn profiles_of_others() -> Result<String, String> {
+    let path = top().join("Cargo.toml");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut profiles = String::new();
+    let mut is_kept = false;
+    for line in text.lines() {
+        if line.starts_with('[') {
+            let of = line.strip_prefix("[profile.dev.package.");
+            is_kept = line == "[profile.dev]" || of.is_some_and(|name| !name.starts_with("gpuvm"));
+        }
+        if is_kept {
+            // Writing to a string cannot fail.
+            let _ = writeln!(profiles, "{line}");
+        }
+    }
+    Ok(profiles)
 }
 
 /// Builds the facade with all that it depends on, and runs its doc tests.
