@@ -52,6 +52,12 @@ impl Report {
         self.left.push(syn::Error::new_spanned(tokens, message));
     }
 
+    /// Leaves it to rustc to refuse a slice or a text that is no reference.
+    pub fn unsized_value(&mut self, ty: &syn::Type) {
+        let message = "a value of this type has no size of its own; take it by reference, `&[T]` or `&str`";
+        self.left.push(syn::Error::new_spanned(ty, message));
+    }
+
     /// Leaves it to rustc to refuse what is no placeholder of a text.
     pub fn format_placeholder(&mut self, text: &syn::LitStr) {
         let message = "this text has a `{}` that gpuvm cannot read";

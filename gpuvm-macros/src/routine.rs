@@ -94,6 +94,7 @@ impl Parts {
             if callable::references_to_callable(&parameter.ty).is_none() {
                 check_type(&mut parameter.ty.clone(), report);
             }
+            check_size(&parameter.ty, report);
             erase_lifetimes(&mut parameter.ty);
         }
         let is_opaque = opaque::is_opaque(&signature);
@@ -101,6 +102,7 @@ impl Parts {
         if !is_opaque {
             check_type(&mut result.clone(), report);
         }
+        check_size(&result, report);
         // What it refers to may be in its own frame, a constant's value, so its code becomes a part of its caller's.
         let is_recursive = match method {
             Some(name) => own_call(&body, name).is_some(),
@@ -162,6 +164,14 @@ impl Parts {
             is_launched: false,
             handler: None,
         }
+    }
+}
+
+/// Refuses a slice or a text that is no reference: rustc would say of each place that has it that its size is not known.
+fn check_size(ty: &Type, report: &mut Report) {
+    let is_text = matches!(ty, Type::Path(path) if path.path.is_ident("str"));
+    if is_text || matches!(ty, Type::Slice(_)) {
+        report.unsized_value(ty);
     }
 }
 
