@@ -5,7 +5,7 @@ use proc_macro2::Span;
 
 use crate::expansion::offset;
 use crate::file::{block, definitions, is_part, text_around};
-use crate::namesakes::behind_angles;
+use crate::namesakes::behind_parameters;
 
 /// Those of std's traits that routines know by their names.
 pub const OF_TRAITS: [&str; 4] = ["default", "from", "from_iter", "try_from"];
@@ -43,11 +43,7 @@ fn impls(text: &str) -> impl Iterator<Item = Impl<'_>> {
     text.match_indices("impl").filter_map(|(at, keyword)| {
         let line = text[..at].rsplit('\n').next()?.trim();
         let begins = line.is_empty() || line.ends_with([']', '}', ';', '{']);
-        let rest = text[at + keyword.len()..].trim_start();
-        let path = match rest.starts_with('<') {
-            true => behind_angles(rest)?,
-            false => rest,
-        };
+        let path = behind_parameters(&text[at + keyword.len()..])?;
         let (head, items) = path.split_at(path.find('{')?);
         let (is_of_trait, of) = match head.split_once(" for ") {
             Some((_, of)) => (true, of),

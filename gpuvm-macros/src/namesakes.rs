@@ -301,9 +301,7 @@ impl Found {
             self.imported_beside.extend(imported_beside(&text));
             self.beside_another.extend(beside_another(&text));
             self.in_own_modules.extend(has_namesake(path, &text));
-            let named = declared(&text, &["struct ", "enum ", "union ", "type "]);
-            let lowercase = named.filter(|name| name.trim_start_matches('_').starts_with(char::is_lowercase));
-            self.lowercase_types.extend(lowercase.map(str::to_owned));
+            self.lowercase_types.extend(lowercase_types(&text).map(str::to_owned));
             self.modules.extend(declared(&text, &["mod "]).map(str::to_owned));
             for name in types(&text) {
                 let file = self
@@ -387,6 +385,12 @@ pub fn types(text: &str) -> impl Iterator<Item = &str> {
     declared(text, TYPES).filter(|name| name.starts_with(char::is_uppercase))
 }
 
+/// The types that a file's text defines, aliases too, whose names look as those of modules and functions do.
+fn lowercase_types(text: &str) -> impl Iterator<Item = &str> {
+    let named = declared(text, &["struct ", "enum ", "union ", "type "]);
+    named.filter(|name| name.trim_start_matches('_').starts_with(char::is_lowercase))
+}
+
 /// The traits in a file's text that references implement, each with what is in the `impl`.
 fn of_references(text: &str) -> Vec<(String, &str)> {
     let traits = text.match_indices(" for &").filter_map(|(at, _)| {
@@ -398,11 +402,7 @@ fn of_references(text: &str) -> Vec<(String, &str)> {
 
 /// The name of the trait that a text which ends before an `impl`'s `for` implements.
 fn implemented(text: &str) -> Option<&str> {
-    let head = text[text.rfind("impl")? + "impl".len()..].trim_start();
-    let path = match head.starts_with('<') {
-        true => behind_angles(head)?,
-        false => head,
-    };
+    let path = behind_parameters(&text[text.rfind("impl")? + "impl".len()..])?;
     let name = path.split('<').next()?.rsplit("::").next()?.trim();
     (!name.is_empty() && name.chars().all(is_part)).then_some(name)
 }
@@ -447,8 +447,17 @@ fn hands_on(name: &str, rest: &str) -> bool {
     }
 }
 
+/// What stands behind the parameters that an `impl` may begin with.
+pub fn behind_parameters(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    match text.starts_with('<') {
+        true => behind_angles(text),
+        false => Some(text),
+    }
+}
+
 /// What stands behind the arguments that a text begins with.
-pub fn behind_angles(text: &str) -> Option<&str> {
+fn behind_angles(text: &str) -> Option<&str> {
     let mut depth = 0;
     let mut before = ' ';
     let end = text.find(|c| {
@@ -548,9 +557,21 @@ mod tests {
     use gpuvm_nodes::method::Takes;
 
     use super::{
-        asks_of_deref_in, host_derefs, lending, lent, methods_apart, of_lists, of_references, plain_traits,
-        trait_methods, with_parameters,
+        asks_of_deref_in, host_derefs, lending, lent, lowercase_types, methods_apart, of_lists, of_references,
+        plain_traits, trait_methods, with_parameters,
     };
+
+    #[test]
+    fn types_in_lower_case_are_told_from_others() {
+        let text = "
+            struct u96 { words: [u32; 3] }
+            type _real = f32;
+            mod metres { pub enum feet { A } }
+            struct U96;
+        ";
+        assert_eq!(Vec::from_iter(lowercase_types(text)), ["u96", "feet", "_real"]);
+        assert!(lowercase_types("struct U96;").next().is_none());
+    }
 
     #[test]
     fn traits_that_references_implement_are_found() {
