@@ -290,6 +290,21 @@ impl<'t> Trait<'t> {
         }
     }
 
+    /// The `self` of a method with a body that takes by value what nothing here says has a size.
+    fn unsized_receiver<'s>(&self, signature: &'s syn::Signature) -> Option<&'s syn::Receiver> {
+        let receiver = signature.receiver()?;
+        let is_value = matches!(receiver.kind, syn::ReceiverKind::Value);
+        let clauses = [&self.definition.generics.where_clause, &signature.generics.where_clause];
+        let is_asked = clauses
+            .into_iter()
+            .flatten()
+            .any(|clause| clause.predicates.iter().any(is_of_self));
+        // Another trait may ask for a size of its own.
+        let is_plain = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Lifetime(_));
+        let may_have_none = !is_asked && self.definition.supertraits.iter().all(is_plain);
+        (is_value && may_have_none).then_some(receiver)
+    }
+
     /// The name of the macro; those that are exported share one scope.
     fn list_name(&self) -> Ident {
         let name = &self.definition.ident;
@@ -516,6 +531,9 @@ impl Provided {
         }
         .visit_trait_item_fn_mut(&mut function);
         let block = function.default?;
+        if let Some(receiver) = of.unsized_receiver(&function.sig) {
+            report.unsized_receiver(receiver);
+        }
         let name = function.sig.ident.clone();
         let plain = crate::plain_name(&name);
         // Lifetimes and type parameters of the method's own are no concern of what it asks of the trait's.

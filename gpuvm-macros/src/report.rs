@@ -58,6 +58,12 @@ impl Report {
         self.left.push(syn::Error::new_spanned(ty, message));
     }
 
+    /// Leaves it to rustc to refuse a `self` whose size its trait does not ask for.
+    pub fn unsized_receiver(&mut self, receiver: &syn::Receiver) {
+        let message = "what implements this trait may have no size; write `where Self: Sized`, or `&self`";
+        self.left.push(syn::Error::new_spanned(receiver, message));
+    }
+
     /// Leaves it to rustc to refuse what is no placeholder of a text.
     pub fn format_placeholder(&mut self, text: &syn::LitStr) {
         let message = "this text has a `{}` that gpuvm cannot read";

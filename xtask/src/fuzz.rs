@@ -43,12 +43,8 @@ pub fn run(options: &Options) -> Result<(), String> {
     }
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = root.join("target").join("fuzz");
-    write_crate(
-        &root,
-        &folder,
-        &gpuvm_generator::random_modules(seed, count, usize::MAX),
-    )?;
-    let mut command = crate::cargo_command(&["test"]);
+    write_crate(&root, &folder, seed, count)?;
+    let mut command = crate::cargo_command(&["test", "--no-fail-fast"]);
     command.current_dir(&folder).stderr(Stdio::inherit());
     if options.release {
         command.arg("--release");
@@ -118,23 +114,35 @@ fn failed_seed(line: &str) -> Option<u64> {
     name.rsplit_once("random_")?.1.parse().ok()
 }
 
-/// Writes a crate that has the routines and borrows the suite's harness.
-fn write_crate(root: &Path, folder: &Path, routines: &str) -> Result<(), String> {
+/// Writes a crate that has the routines and borrows the suite's harness, [`TOGETHER`] routines a test binary: rustc takes much longer for one of thousands
+/// than for as many in parts.
+fn write_crate(root: &Path, folder: &Path, seed: u64, count: usize) -> Result<(), String> {
     let borrowed = ["oracle", "sample", "harness"]
-        .map(|module| format!("#[macro_use]\n#[path = \"../../tests/it/{module}.rs\"]\nmod {module};\n"))
+        .map(|module| format!("#[macro_use]\n#[path = \"../../../tests/it/{module}.rs\"]\nmod {module};\n"))
         .concat();
     let main = format!("#![allow(warnings, arithmetic_overflow, unconditional_panic)]\n{borrowed}mod routines;\n");
     let put = |name: &str, text: &str| fs::write(folder.join(name), text).map_err(|error| format!("{name}: {error}"));
-    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-    put("Cargo.toml", MANIFEST)?;
+    let mut manifest = MANIFEST.to_owned();
+    for (part, first) in (0..count).step_by(TOGETHER).enumerate() {
+        let routines = gpuvm_generator::random_modules(seed + first as u64, TOGETHER.min(count - first), usize::MAX);
+        // A folder each: the macros read the files beside a routine's.
+        let name = format!("part_{part}");
+        fs::create_dir_all(folder.join(&name)).map_err(|error| format!("{name}: {error}"))?;
+        put(&format!("{name}/main.rs"), &main)?;
+        put(&format!("{name}/routines.rs"), &routines)?;
+        manifest.push_str(&format!("\n[[test]]\nname = \"{name}\"\npath = \"{name}/main.rs\"\n"));
+    }
+    put("Cargo.toml", &manifest)?;
     put("lib.rs", "")?;
-    put("main.rs", &main)?;
-    put("routines.rs", routines)?;
     // The same versions of every dependency as the checkout's.
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).map_err(|error| format!("Cargo.lock: {error}"))?;
     Ok(())
 }
 
+/// How many routines one test binary has.
+const TOGETHER: usize = 50;
+
+/// What the test binaries are added to.
 const MANIFEST: &str = r#"[package]
 name = "gpuvm-fuzz"
 edition = "2024"
@@ -144,10 +152,6 @@ autotests = false
 path = "lib.rs"
 test = false
 doctest = false
-
-[[test]]
-name = "fuzz"
-path = "main.rs"
 
 [dependencies]
 gpuvm = { path = "../../gpuvm" }

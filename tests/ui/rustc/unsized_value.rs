@@ -1,4 +1,4 @@
-//! Slices and texts that are no references.
+//! Values without a size: slices and texts that are no references, and a trait's `self`.
 
 use gpuvm::prelude::*;
 
@@ -17,5 +17,16 @@ fn length(text: str) -> u32 {
 //~ «str» the size for values of type `str` cannot be known … fn length(text: &str)
     text.len() as u32
 }
+
+#[routine]
+trait Doubled {
+    fn doubled(self) -> f32 {
+//~ «self» the size for values of type `Self` cannot be known … where Self: Sized
+        2.0
+    }
+}
+
+#[routine]
+impl Doubled for f32 {}
 
 fn main() {}
