@@ -10,7 +10,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprMethodCall, Item, ItemImpl, ItemTrait, Macro, Signature};
 
 use crate::lower::constant::is_type;
-use crate::lower::{MacroArguments, is_place, print};
+use crate::lower::{MacroArguments, assigns, is_place, print, root};
 use crate::shadow::Ends;
 use crate::{namesakes, opaque};
 
@@ -184,6 +184,23 @@ impl Redirect<'_> {
         self.is_open(name) && (own.iter().any(|open| name == open) || name == "clamp")
     }
 
+    /// Whether what an open function is called on is a place that its other arguments may change: it is copied before them, and may not be borrowed
+    /// meanwhile.
+    fn is_changed(&self, expr: &Expr) -> bool {
+        let changed = |receiver: &Expr, mut others: syn::punctuated::Iter<'_, Expr>| {
+            let variable = is_place(receiver).then(|| root(receiver)).flatten();
+            variable.is_some_and(|variable| others.any(|other| may_change(other, variable)))
+        };
+        match expr {
+            Expr::MethodCall(node) => self.is_open(&node.method) && changed(&node.receiver, node.args.iter()),
+            Expr::Call(node) if function_of_primitive(&node.func).is_some() => {
+                let mut args = node.args.iter();
+                args.next().is_some_and(|receiver| changed(receiver, args))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether what is called makes a value of a double, as `f16::from_f64` does: a CPU's own instruction may round twice.
     fn is_of_double(&self, func: &Expr) -> bool {
         let Expr::Path(path) = func else { return false };
@@ -204,6 +221,7 @@ fn is_function_name(func: &Expr) -> bool {
 
 impl VisitMut for Redirect<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let is_changed = self.is_changed(expr);
         match expr {
             // What is called by its path is redirected as a method is.
             Expr::Call(node) if function_of_primitive(&node.func).is_some() || self.is_of_double(&node.func) => {
@@ -225,6 +243,9 @@ impl VisitMut for Redirect<'_> {
                     && !self.is_generic(&node.receiver)
                     && !(self.is_const && is_left_in_const(&node.method)) =>
             {
+                if is_changed {
+                    copy_receiver(node, self.is_const);
+                }
                 wrap_receiver(node);
                 self.found += 1;
             }
@@ -279,8 +300,12 @@ impl VisitMut for Redirect<'_> {
                 let mut args = node.args.iter();
                 if let Some(receiver) = args.next() {
                     let span = name.span();
+                    let receiver = match is_changed {
+                        true => quote_spanned!(span=> {#receiver}),
+                        false => quote_spanned!(span=> (#receiver)),
+                    };
                     *expr = Expr::Verbatim(quote_spanned! {span=>
-                        ::gpuvm::__private::MethodsOf::<#of>(&(#receiver), ::core::cfg!(debug_assertions)).#name(#(#args),*)
+                        ::gpuvm::__private::MethodsOf::<#of>(&#receiver, ::core::cfg!(debug_assertions)).#name(#(#args),*)
                     });
                     self.found += 1;
                 }
@@ -350,6 +375,49 @@ fn gathers(node: &ExprMethodCall) -> bool {
 /// Whether a method of an open name is reached through a wrapper of its receiver.
 fn is_wrapped(node: &ExprMethodCall) -> bool {
     !is_iterators(node) && node.turbofish.is_none()
+}
+
+/// Copies a number, or what one of [`Ord`]'s methods is called on, before the arguments are evaluated.
+fn copy_receiver(node: &mut ExprMethodCall, is_const: bool) {
+    let (receiver, method) = (&node.receiver, &node.method);
+    let span = receiver.span();
+    let is_of_order = ["clamp", "max", "min"].iter().any(|name| method == name);
+    // A type's own method of such a name may change it.
+    let by_order = is_of_order && !namesakes::defines(method.span(), &crate::plain_name(method));
+    let copied = match is_const {
+        true => quote_spanned!(span=> {#receiver}),
+        false => quote_spanned! {span=> (*{
+            use ::gpuvm::__private::{ChangeableByMut as _, ChangeableOther as _};
+            ::gpuvm::__private::Changeable::<_, #by_order>(&#receiver).before()
+        })},
+    };
+    *node.receiver = Expr::Verbatim(copied);
+}
+
+/// Whether evaluating an expression may change a variable: it assigns to it, lends it to be changed, calls a method on it or a function with it.
+fn may_change(expr: &Expr, variable: &Ident) -> bool {
+    struct Search<'v>(&'v Ident, bool);
+    impl<'ast> Visit<'ast> for Search<'_> {
+        fn visit_expr_method_call(&mut self, node: &'ast ExprMethodCall) {
+            let is_of_numbers = OF_FLOATS.iter().chain(&OF_INTEGERS).any(|open| node.method == open);
+            self.1 |= !is_of_numbers && root(&node.receiver) == Some(self.0);
+            visit::visit_expr_method_call(self, node);
+        }
+
+        fn visit_expr_call(&mut self, node: &'ast syn::ExprCall) {
+            let is_variable = |arg: &Expr| matches!(arg, Expr::Path(path) if path.path.is_ident(self.0));
+            self.1 |= node.args.iter().any(is_variable);
+            visit::visit_expr_call(self, node);
+        }
+
+        fn visit_expr_reference(&mut self, node: &'ast syn::ExprReference) {
+            self.1 |= node.mutability.is_some() && root(&node.expr) == Some(self.0);
+            visit::visit_expr_reference(self, node);
+        }
+    }
+    let mut search = Search(variable, assigns(expr, variable));
+    search.visit_expr(expr);
+    search.1
 }
 
 /// Puts the wrapper around the receiver.

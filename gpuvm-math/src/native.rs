@@ -22,6 +22,73 @@ impl<T> Deref for MethodsOf<'_, T> {
     }
 }
 
+/// A receiver that the arguments of its method may change. Like rustc, which copies a number before it evaluates them, [`before`](Self::before) does, and
+/// where the method is one of [`Ord`]'s, it copies whatever can be; what else there is stays borrowed.
+#[derive(Clone, Copy)]
+pub struct Changeable<'a, T, const BY_ORDER: bool>(pub &'a T);
+
+impl<T: Number> Changeable<'_, T, false> {
+    /// The number.
+    pub fn before(self) -> Copied<T> {
+        Copied(*self.0)
+    }
+}
+
+impl<T: Copy + PartialOrd> Changeable<'_, T, true> {
+    /// The value.
+    pub fn before(self) -> Copied<T> {
+        Copied(*self.0)
+    }
+}
+
+/// What method lookup finds for a reference through which a number is changed.
+pub trait ChangeableByMut<T> {
+    /// The number.
+    fn before(self) -> Copied<T>;
+}
+
+impl<T: Number, const BY_ORDER: bool> ChangeableByMut<T> for Changeable<'_, &mut T, BY_ORDER> {
+    fn before(self) -> Copied<T> {
+        Copied(**self.0)
+    }
+}
+
+/// What it finds for anything else.
+pub trait ChangeableOther<'a, T> {
+    /// The receiver.
+    fn before(&self) -> &'a T;
+}
+
+impl<'a, T, const BY_ORDER: bool> ChangeableOther<'a, T> for Changeable<'a, T, BY_ORDER> {
+    fn before(&self) -> &'a T {
+        self.0
+    }
+}
+
+/// A value that was copied.
+#[derive(Clone, Copy)]
+pub struct Copied<T>(T);
+
+impl<T> Deref for Copied<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// A number.
+pub trait Number: Copy {}
+
+macro_rules! numbers {
+    ($($ty:ty)*) => { $(impl Number for $ty {})* };
+}
+
+numbers! { f32 f64 u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize }
+
+#[cfg(feature = "half")]
+numbers! { half::f16 half::bf16 }
+
 /// A function that makes a value of a double. Where that is a number of the crate `half`, it is made by the crate's own code and not by an
 /// instruction that rounds twice, as x86's does; what makes anything else is called as it is, by [`OfAny`].
 #[derive(Clone, Copy)]

@@ -224,6 +224,8 @@ define_nodes! {
     /// `slot`: value → itself, of the slot's type if it tells one: the value's own, with what a `Deref` leads to that asks more of type parameters than the type
     /// does, so that the type alone does not tell.
     Leads = 87;
+    /// `slot`: receiver → a copy of it where the method that the slot tells takes it by value, for the arguments may change it; else the receiver.
+    CopyReceiver = 88;
 }
 
 /// The numbers of the operators in nodes and in operator facts.

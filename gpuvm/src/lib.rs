@@ -264,7 +264,7 @@ pub mod __private {
     pub use gpuvm_core::private::*;
     pub use gpuvm_macros::{expanded, ring_kernel, routine};
     pub use gpuvm_math as math;
-    pub use gpuvm_math::native::{MethodsOf, OfAny, OfDouble};
+    pub use gpuvm_math::native::{Changeable, ChangeableByMut, ChangeableOther, MethodsOf, OfAny, OfDouble};
     pub use gpuvm_runtime::by_function::{ByFunction, Function, id_of};
     pub use gpuvm_runtime::launch::launch;
     pub use gpuvm_runtime::native::{NativeCx, enter, print, vm};

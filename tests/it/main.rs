@@ -36,6 +36,7 @@ mod budgets;
 mod buffers;
 mod calls_recursion;
 mod chains;
+mod changed_receivers;
 mod clones;
 mod closures;
 mod configuration;

@@ -3,10 +3,10 @@
 use super::node::Node;
 use super::operand::Operand;
 use super::state::Encoder;
-use crate::facts::Fact;
+use crate::facts::{CallFact, Fact};
 use crate::isa::Op;
 use crate::routine::Callee;
-use crate::types::{Dereferenced, TypeRef};
+use crate::types::{Dereferenced, Kind, TypeRef};
 
 impl Encoder<'_> {
     /// Puts in the place of the receiver what its `Deref` gives, where what the slot tells is behind that. `changes`: whether it is changed; of a method its
@@ -22,6 +22,26 @@ impl Encoder<'_> {
             self.call_through(call, 1);
             fact = through.then;
         }
+    }
+
+    /// Copies the receiver where what the slot tells takes it by value, so that it is what it was before the arguments. What changes its receiver gets the
+    /// place itself.
+    pub const fn copy_changeable_receiver(&mut self, slot: u32) {
+        let by_value = match self.source.facts.get(slot as usize, self.source.depth).called() {
+            Fact::Call(call) => matches!(parameters(&call), [receiver, ..] if receiver.refs == 0),
+            Fact::Builtin => true,
+            _ => false,
+        };
+        let operand = self.pop();
+        if !by_value || operand.is_never() || operand.is_opaque() {
+            return self.push(operand);
+        }
+        let value = self.deref_all(operand);
+        let copy = match value.ty.kind {
+            Kind::Atomic | Kind::Slice => operand,
+            _ => self.owned(value),
+        };
+        self.push(copy);
     }
 
     /// Gives the operand the type that tells what its `Deref` leads to.
@@ -71,6 +91,8 @@ impl Encoder<'_> {
             Some(dereferenced) if operand.refs == 0 && !operand.is_never() => {
                 self.dereferenced(operand, dereferenced, changes)
             }
+            // What the machine's methods give of two references, `*a.max(b)`, is the value that they give of what these refer to.
+            _ if operand.refs == 0 && !changes => operand,
             _ => self.deref(operand),
         }
     }
@@ -115,14 +137,16 @@ impl Encoder<'_> {
 /// Whether what is called takes its receiver by `&mut`.
 const fn takes_mutable(called: Fact) -> bool {
     match called.called() {
-        Fact::Call(call) => {
-            let params = match call.inline {
-                Some(source) => source.params,
-                None => call.params,
-            };
-            matches!(params, [receiver, ..] if receiver.mutable && receiver.refs == 1)
-        }
+        Fact::Call(call) => matches!(parameters(&call), [receiver, ..] if receiver.mutable && receiver.refs == 1),
         _ => false,
+    }
+}
+
+/// The types of what a call is given.
+const fn parameters(call: &CallFact) -> &'static [TypeRef] {
+    match call.inline {
+        Some(source) => source.params,
+        None => call.params,
     }
 }
 

@@ -375,6 +375,10 @@ impl Encoder<'_> {
                 let changes = self.small() != 0;
                 self.receiver(slot, changes);
             }
+            Node::CopyReceiver => {
+                let slot = self.small();
+                self.copy_changeable_receiver(slot);
+            }
             Node::Associated => {
                 let method = self.small() as u16;
                 let kind = self.kind();

@@ -1,13 +1,13 @@
-//! Calls: of routines, constructors, std's functions on primitives, methods, and the `vm` module.
+//! Calls: of routines, constructors, std's functions on primitives, and the `vm` module.
 
 use gpuvm_nodes::Level;
-use gpuvm_nodes::method::{self, NO_METHOD, method_number};
-use gpuvm_nodes::node::{Node, Operator};
+use gpuvm_nodes::method::{self, method_number};
+use gpuvm_nodes::node::Node;
 use gpuvm_nodes::{Kind, name_hash};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, ExprCall, ExprPath, Path, PathArguments, PathSegment};
 
-use super::constant::{Case, case, is_constructor, is_type};
+use super::constant::{is_constructor, is_type};
 use super::expected::Expected;
 use super::expr::{plain, variant_name, write_variant};
 use super::std_function;
@@ -727,7 +727,7 @@ impl Lowering<'_> {
     }
 
     /// `option.expect("text")`: the value of the operand, or a trap with the text. `errors`: it is `expect_err`.
-    fn expect(&mut self, text: &str, errors: bool, span: proc_macro2::Span) {
+    pub(super) fn expect(&mut self, text: &str, errors: bool, span: proc_macro2::Span) {
         self.stream.line(span);
         let absent = self.message(&[quote!(#text)], &[], Level::Error);
         let before = format!("{text}: ");
@@ -737,381 +737,6 @@ impl Lowering<'_> {
             .number(absent)
             .number(other)
             .number(u64::from(errors));
-    }
-
-    pub(super) fn method_call(&mut self, expr: &mut Expr, want: Want) -> Known {
-        let Expr::MethodCall(node) = &mut *expr else {
-            return Known::Unknown;
-        };
-        let name = plain(&node.method);
-        if let Some(call) = self.shown_by_method(node) {
-            *expr = call;
-            return self.expr(expr, want);
-        }
-        if self.glance(&node.receiver).is_primitive()
-            && let Some(operator) = std_function::by_operator(&node.method, &node.receiver, node.args.first())
-        {
-            *expr = operator;
-            return self.expr(expr, want);
-        }
-        let (place, is_own) = (is_place(&node.receiver), self.is_own_method(node));
-        let changed = self.changes_root(&node.receiver, node.args.iter());
-        if self.lacks_method(&node.receiver, &name) {
-            self.report.not_promised(&node.method, "method");
-        }
-        let receiver_want = match want {
-            Want::Kind(kind) if super::literal::is_untyped(&node.receiver) => Want::Kind(kind),
-            _ => Want::Free,
-        };
-        let value_of = self
-            .value_of(&node.receiver)
-            .and_then(|(of, lists)| (lists == 0).then_some(of));
-        let known = self.expr(&mut node.receiver, receiver_want);
-        if self.about.is_const && crate::native::is_left_in_const(&node.method) {
-            shadow::no_float(&mut node.receiver, shadow::at(&node.method));
-        }
-        let copies = known.is_primitive()
-            && node.args.iter().any(|arg| self.has_effect(arg))
-            && self.is_changeable(&node.receiver);
-        if changed || copies {
-            self.stream.node(Node::Copy);
-        }
-        if matches!(name.as_str(), "expect" | "expect_err")
-            && let Some(Expr::Lit(syn::ExprLit {
-                lit: syn::Lit::Str(text),
-                ..
-            })) = node.args.first()
-        {
-            self.expect(&text.value(), name == "expect_err", shadow::at(&node.method));
-            return known.method("unwrap");
-        }
-        if is_own {
-            return self.call_own_method(node);
-        }
-        let method = node.method.clone();
-        if name == "into" && node.args.is_empty() {
-            self.stream.line(shadow::at(&method));
-            return self.convert(expr, None);
-        }
-        if name == "try_into" && node.args.is_empty() {
-            self.stream.line(shadow::at(&method));
-            return self.try_convert(expr);
-        }
-        let lends = || {
-            self.about.lends.contains(&&*name)
-                || self.about.traits && crate::namesakes::promises_lending(method.span(), &name)
-        };
-        if node.args.is_empty() && !known.is_machine() && lends() {
-            self.stream.line(shadow::at(&method));
-            self.may_call(Calls::Maybe);
-            let slot = self.new_slot();
-            self.stream.node(Node::Call).number(slot).number(1);
-            shadow::lending(expr, name_hash(&name), place, slot);
-            return Known::Unknown;
-        }
-        let is_plain = !node.args.iter().any(is_closure) && node.turbofish.is_none();
-        self.name_functions(&name, &mut node.args);
-        let is_alone = node.args.is_empty() && method::BY_RESULT_ALONE.contains(&name.as_str());
-        // Of a number's methods all are known, so that one of another name is of a trait of the user's.
-        let has_method = known.has_method(&name) && !is_of_nearer_trait(&known, &method);
-        let is_own = known.is_primitive() && has_method;
-        let takes_none = method::closure_of(&name).is_none() && !method::BY_PATTERN.contains(&name.as_str());
-        let hands_on = takes_none && self.hands_on(node);
-        let is_users = hands_on || !method::is_std(&name, is_plain) && !is_alone && !is_own;
-        let is_added = known.is_primitive()
-            && known.is_machine()
-            && is_plain
-            && !(method_number(&name).is_some() && known.has_method(&name))
-            && !method::OF_SCALARS.contains(&name.as_str());
-        if known.is_primitive() && known.is_machine() && TO_HEAP.contains(&&*name) {
-            self.report.unknown_method(&method, &known.describe());
-            return Known::Unknown;
-        }
-        if is_users || is_added {
-            return self.user_method(expr, &name, place, value_of);
-        }
-        let seeks = self.seeks(&node.receiver, &known);
-        // That of an `Ordering` takes another one.
-        let takes_closure = name != "then" && method::closure_of(&name).is_some();
-        let gives_function = |arg: &Expr| matches!(arg, Expr::Call(_) | Expr::MethodCall(_));
-        let may_be_function =
-            |arg: &Expr| is_closure(arg) || takes_closure && (self.may_be_constructor(arg) || gives_function(arg));
-        if node.args.iter().any(may_be_function) || method::is_generic(&name, node.args.len()) {
-            let sought = seeks.then(|| self.receiver());
-            let count = self
-                .arguments(Want::Decided, node.args.iter_mut().filter(|arg| !is_ordering(arg)))
-                .len()
-                + 1;
-            return self.generic_method(expr, &name, &known, (place, value_of), count, sought);
-        }
-        // Iterators compare with what becomes an iterator, all else with a reference.
-        let compares_any =
-            method::COMPARES_ITERATORS.contains(&name.as_str()) && !known.has_method(&name) && node.args.len() == 1;
-        let is_machine = method_number(&name).is_some() && has_method;
-        let sought = (seeks && !compares_any && !is_machine).then(|| self.receiver());
-        let count = self
-            .operands(node.args.iter_mut().filter(|arg| !is_ordering(arg)))
-            .len()
-            + 1;
-        self.stream.line(shadow::at(&method));
-        if compares_any {
-            self.may_call(Calls::Maybe);
-            let slot = self.method_as(&name, count, None);
-            let twin = self.of_trait(expr, &known);
-            let decides = shadow::Decides::Argument;
-            shadow::generic_method(
-                expr,
-                name_hash(&name),
-                shadow::On {
-                    place,
-                    seeks: 0,
-                    of: value_of,
-                },
-                decides,
-                false,
-                twin.as_ref(),
-                slot,
-            );
-            return Known::Unknown;
-        }
-        if let Some(number) = method_number(&name)
-            && has_method
-        {
-            self.stream
-                .node(Node::Method)
-                .number(u64::from(number))
-                .number(count as u64);
-            if let Expr::MethodCall(node) = expr {
-                crate::native::as_native(node);
-            }
-            return known.method(&name);
-        }
-        self.may_call(Calls::Maybe);
-        let slot = self.method_as(&name, count, sought);
-        let twin = self.of_trait(expr, &known);
-        let elsewhere = MAKES_HEAP.contains(&&*name);
-        let on = shadow::On {
-            place,
-            seeks: sought.map_or(0, |_| namesakes::levels(shadow::at(&*expr))),
-            of: value_of,
-        };
-        shadow::method(expr, name_hash(&name), on, elsewhere, twin.as_ref(), slot);
-        Known::Unknown
-    }
-
-    /// Whether a method that is called by a name of std's, or an element, may be behind a `Deref` of the user's.
-    pub(super) fn seeks(&self, receiver: &Expr, known: &Known) -> bool {
-        self.evidence && *known.inner() == Known::Unknown && !is_iterator(receiver)
-    }
-
-    /// The receiver of what a slot will tell is on the stack.
-    fn receiver(&mut self) -> u64 {
-        let slot = self.new_slot();
-        self.stream.node(Node::Receiver).number(slot).number(0);
-        slot
-    }
-
-    /// The type parameter, or `Self`, that an expression plainly has a value of, or a reference to one, where that may be a reference itself; and how many lists are
-    /// around it.
-    pub(super) fn value_of(&self, expr: &Expr) -> Option<(syn::Ident, u8)> {
-        match expr {
-            Expr::Path(path) => {
-                let local = self.find(path.path.get_ident()?)?;
-                self.about.values.get(local as usize)?.clone()
-            }
-            Expr::Paren(node) => self.value_of(&node.expr),
-            Expr::Group(node) => self.value_of(&node.expr),
-            Expr::Reference(node) => self.value_of(&node.expr),
-            Expr::Unary(node) if matches!(node.op, syn::UnOp::Deref(_)) => self.value_of(&node.expr),
-            Expr::Index(node) => {
-                let (of, lists) = self.value_of(&node.expr)?;
-                match &*node.index {
-                    Expr::Range(_) => Some((of, lists)),
-                    _ => Some((of, lists.checked_sub(1)?)),
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// The function beside a method that std has a name of and that may be of a trait of the user's all the same.
-    fn of_trait(&mut self, expr: &Expr, receiver: &Known) -> Option<syn::Ident> {
-        let Expr::MethodCall(node) = expr else { return None };
-        let may_be = node.turbofish.is_none()
-            && match receiver.is_machine() {
-                true => is_of_nearer_trait(receiver, &node.method),
-                false => self.about.traits || namesakes::defines(node.method.span(), &plain(&node.method)),
-            };
-        may_be.then(|| self.twin_beside(&node.method))
-    }
-
-    /// The function beside a method; in the shadow stands what is found where there is none.
-    fn twin_beside(&mut self, method: &syn::Ident) -> syn::Ident {
-        let name = plain(method);
-        let mut twin = asking_name(&name);
-        twin.set_span(twin.span().located_at(method.span()));
-        if !self.asked.contains(&name) {
-            self.asked.push(name);
-            self.extras.push(fallback(&twin));
-        }
-        twin
-    }
-
-    /// A method that may be the user's and have parameters of its own.
-    fn user_method(&mut self, expr: &mut Expr, name: &str, place: bool, value_of: Option<syn::Ident>) -> Known {
-        let Expr::MethodCall(node) = &mut *expr else {
-            return Known::Unknown;
-        };
-        let called = node.method.clone();
-        let given = self.given_to_itself(node);
-        let operator = crate::routine::operator_of_method(name)
-            .filter(|operator| !matches!(operator, Operator::Neg | Operator::Not))
-            .filter(|_| node.args.len() == 1 && node.turbofish.is_none() && !node.args.iter().any(is_closure))
-            .filter(|_| namesakes::has_operator(called.span(), name));
-        let seeks = given.is_none() && operator.is_none() && node.turbofish.is_none();
-        let sought = seeks.then(|| self.receiver());
-        let count = self.arguments(Want::Decided, node.args.iter_mut()).len() + 1;
-        self.stream.line(shadow::at(&called));
-        self.may_call(Calls::Maybe);
-        let slot = match operator {
-            Some(operator) => self.method_numbered(method::of_operator(operator), count, None),
-            None => self.method_as(name, count, sought),
-        };
-        let twin = match node.turbofish {
-            None => self.twin_beside(&called),
-            Some(_) => asking_name(name),
-        };
-        let itself = given.map(shadow::MayBe::Itself);
-        let other = itself.or_else(|| operator.map(shadow::MayBe::Operator));
-        shadow::asked_method(
-            expr,
-            &twin,
-            name_hash(name),
-            shadow::On {
-                place,
-                seeks: if seeks { namesakes::levels(called.span()) } else { 0 },
-                of: value_of,
-            },
-            MAKES_HEAP.contains(&name),
-            other,
-            slot,
-        );
-        Known::Unknown
-    }
-
-    /// `value.into()` and `Type::from(value)`: the value is on the stack.
-    fn convert(&mut self, expr: &mut Expr, constructs: Option<&shadow::Constructs>) -> Known {
-        let (convert, result) = (self.new_slot(), self.new_slot());
-        self.stream.node(Node::Convert).number(convert).number(result);
-        self.may_call(Calls::Maybe);
-        shadow::convert(expr, constructs, convert, result);
-        Known::Unknown
-    }
-
-    /// `value.try_into()` and `Type::try_from(value)`: the value is on the stack.
-    fn try_convert(&mut self, expr: &mut Expr) -> Known {
-        let slot = self.new_slot();
-        self.stream.node(Node::Call).number(slot).number(1);
-        self.may_call(Calls::Maybe);
-        shadow::try_convert(expr, slot);
-        Known::Unknown
-    }
-
-    /// A method whose routine depends on more than the receiver's type: on its result's, an argument's, or a closure's. The operands are on the stack.
-    /// `sought`: the slot, if the receiver's node has it.
-    fn generic_method(
-        &mut self,
-        expr: &mut Expr,
-        name: &str,
-        receiver: &Known,
-        (place, value_of): (bool, Option<syn::Ident>),
-        count: usize,
-        sought: Option<u64>,
-    ) -> Known {
-        self.stream.line(shadow::at(&*expr));
-        self.may_call(Calls::Maybe);
-        let slot = sought.unwrap_or_else(|| self.new_slot());
-        self.stream.node(Node::Call).number(slot).number(count as u64);
-        let kept = method::of_an_iterator(name, count - 1);
-        let decides = match &*expr {
-            // What a closure results in is known: whether the pattern is there.
-            Expr::MethodCall(node) if method::BY_PATTERN.contains(&name) && !node.args.iter().any(is_closure) => {
-                match node.args.len() {
-                    1 => shadow::Decides::Argument,
-                    _ => shadow::Decides::Last,
-                }
-            }
-            _ => decides(name),
-        };
-        let twin = self.of_trait(expr, receiver);
-        let is_written = matches!(&*expr, Expr::MethodCall(node) if node.turbofish.is_some());
-        let hinted = method::HINTED.contains(&name) || matches!(name, "sum" | "product") && count == 1 && !is_written;
-        let on = shadow::On {
-            place,
-            seeks: sought.map_or(0, |_| namesakes::levels(shadow::at(&*expr))),
-            of: value_of,
-        };
-        shadow::generic_method(expr, name_hash(kept), on, decides, hinted, twin.as_ref(), slot);
-        Known::Unknown
-    }
-
-    /// A method of a type that may be the user's; the operands are on the stack. `sought`: the slot, if the receiver's node has it.
-    fn method_as(&mut self, name: &str, count: usize, sought: Option<u64>) -> u64 {
-        self.method_numbered(method_number(name).unwrap_or(NO_METHOD), count, sought)
-    }
-
-    fn method_numbered(&mut self, number: u16, count: usize, sought: Option<u64>) -> u64 {
-        let slot = sought.unwrap_or_else(|| self.new_slot());
-        self.stream
-            .node(Node::MethodAs)
-            .number(u64::from(number))
-            .number(slot)
-            .number(count as u64);
-        slot
-    }
-
-    /// What std's methods are given in place of a closure, `Some` in `.map(Some)`, `square` in `.map(square)`, becomes one: `|x| Some(x)`.
-    fn name_functions(&self, method: &str, args: &mut syn::punctuated::Punctuated<Expr, syn::Token![,]>) {
-        if matches!(method, "unwrap_or_else" | "map_or_else") {
-            args.iter_mut().for_each(call_default);
-        }
-        let by_pattern = method::BY_PATTERN.contains(&method)
-            && matches!(args.last(), Some(Expr::Path(path)) if is_function_name(path));
-        let arity = method::closure_of(method).or(by_pattern.then_some(1));
-        let (Some(arity), Some(argument)) = (arity, args.last_mut()) else {
-            return;
-        };
-        let mut callee = &*argument;
-        while let Expr::Reference(node) = callee {
-            callee = &node.expr;
-        }
-        let Expr::Path(path) = callee else { return };
-        // What its name tells to be a function is called; whether one in capitals is one, only rustc knows.
-        let is_capital = |last: &PathSegment| case(&last.ident) == Case::Screaming;
-        if path.path.segments.last().is_some_and(is_capital) {
-            return;
-        }
-        // A variable that is no closure is an argument of a method of the user's.
-        if let Some(local) = path.path.get_ident().and_then(|name| self.find(name))
-            && *self.locals[local as usize].known.inner() != Known::Closure
-        {
-            return;
-        }
-        let names: Vec<syn::Ident> = (0..arity)
-            .map(|i| {
-                syn::Ident::new(
-                    &format!("__x{i}"),
-                    proc_macro2::Span::mixed_site().located_at(shadow::at(callee)),
-                )
-            })
-            .collect();
-        *argument = syn::parse_quote!(|#(#names),*| #callee(#(#names),*));
-    }
-
-    /// Whether arguments assign to the variable that a receiver is part of: then it is taken by value, or rustc would refuse.
-    fn changes_root<'e>(&self, receiver: &Expr, mut args: impl Iterator<Item = &'e Expr>) -> bool {
-        let variable = root(receiver);
-        self.is_changeable(receiver) && variable.is_some_and(|variable| args.any(|arg| assigns(arg, variable)))
     }
 }
 
@@ -1146,95 +771,6 @@ pub(crate) fn is_in_prelude(path: &Path) -> bool {
     })
 }
 
-/// Methods of numbers that make what is on the heap.
-const TO_HEAP: [&str; 2] = ["to_owned", "to_string"];
-
-/// Methods of std's that make what is on the heap: where one is refused there is nothing more to say of what it makes.
-const MAKES_HEAP: [&str; 12] = [
-    "concat",
-    "into_boxed_slice",
-    "into_string",
-    "into_vec",
-    "join",
-    "repeat",
-    "replace",
-    "to_lowercase",
-    "to_owned",
-    "to_string",
-    "to_uppercase",
-    "to_vec",
-];
-
-/// Whether a method of std's gives an iterator, which is no type of the user's.
-fn is_iterator(receiver: &Expr) -> bool {
-    const SOURCES: [&str; 14] = [
-        "bytes",
-        "char_indices",
-        "chars",
-        "chunks",
-        "chunks_exact",
-        "iter",
-        "iter_mut",
-        "lines",
-        "peekable",
-        "rchunks",
-        "split",
-        "split_ascii_whitespace",
-        "split_whitespace",
-        "windows",
-    ];
-    const ADAPTORS: [&str; 21] = [
-        "by_ref",
-        "chain",
-        "cloned",
-        "copied",
-        "cycle",
-        "enumerate",
-        "filter",
-        "filter_map",
-        "flat_map",
-        "flatten",
-        "fuse",
-        "inspect",
-        "into_iter",
-        "map",
-        "map_while",
-        "rev",
-        "scan",
-        "skip",
-        "skip_while",
-        "step_by",
-        "take_while",
-    ];
-    match receiver {
-        Expr::Paren(node) => is_iterator(&node.expr),
-        Expr::Group(node) => is_iterator(&node.expr),
-        Expr::Reference(node) => is_iterator(&node.expr),
-        Expr::Range(_) => true,
-        Expr::MethodCall(node) => {
-            let name = plain(&node.method);
-            SOURCES.contains(&&*name) || ADAPTORS.contains(&&*name)
-        }
-        _ => false,
-    }
-}
-
-/// `Default::default` as `|| Default::default()`: whatever method it is given to, it takes nothing.
-fn call_default(argument: &mut Expr) {
-    if let Expr::Path(path) = &*argument
-        && path.path.segments.len() > 1
-        && path.path.segments.last().is_some_and(|last| last.ident == "default")
-    {
-        *argument = syn::parse_quote!(|| #path());
-    }
-}
-
-/// Whether a path ends with a function's name.
-fn is_function_name(path: &ExprPath) -> bool {
-    let last = path.path.segments.last();
-    last.is_some_and(|last| case(&last.ident) == Case::Snake)
-}
-
 /// `Option::is_some(&x)` as `(&x).is_some()`: of what the option is follows from the argument alone.
 fn as_method_call(call: &ExprCall) -> Option<Expr> {
     let Expr::Path(path) = &*call.func else { return None };
@@ -1261,22 +797,9 @@ fn as_method_call(call: &ExprCall) -> Option<Expr> {
     }))
 }
 
-/// Whether a trait of the user's may have a method nearer to a value of the machine's own than std's of that name is: of arrays, std's are those of the slice,
-/// and of numbers they take the number, and not a reference to it.
-fn is_of_nearer_trait(receiver: &Known, called: &syn::Ident) -> bool {
-    let (place, name) = (called.span(), plain(called));
-    let may_be = match receiver {
-        Known::Reference(_) if receiver.is_primitive() => {
-            crate::native::taken_by_traits(called) != [method::Takes::Value; 2]
-        }
-        _ => matches!(receiver.inner(), Known::List(_)),
-    };
-    may_be && namesakes::defines(place, &name)
-}
-
 /// Whether what a path names of one of the machine's own types is a method that the machine has of it, or nothing, which rustc tells of the function itself. Else it
 /// is std's in gpuvm's library, or of a trait of the user's.
-fn is_machine_method(kind: Kind, method: &syn::Ident) -> bool {
+pub(super) fn is_machine_method(kind: Kind, method: &syn::Ident) -> bool {
     let name = plain(method);
     let is_own = || Known::Scalar(kind).has_method(&name) || !namesakes::defines_as_machine(method.span(), &name);
     method_number(&name).is_some() && is_own()
@@ -1363,7 +886,7 @@ pub(crate) fn twin_name(name: &str) -> syn::Ident {
 
 /// What is found where nothing of the user's stands beside a function: it says no more than the type. In a module, because functions in the body
 /// have their own.
-fn fallback(twin: &syn::Ident) -> proc_macro2::TokenStream {
+pub(super) fn fallback(twin: &syn::Ident) -> proc_macro2::TokenStream {
     let module = shadow::fallback_name(twin);
     quote! {
         mod #module {
@@ -1377,11 +900,6 @@ fn fallback(twin: &syn::Ident) -> proc_macro2::TokenStream {
             }
         }
     }
-}
-
-/// The name of the function beside a method that is asked which routine its caller's is: one that no twin has, whatever methods are called.
-pub(crate) fn asking_name(name: &str) -> syn::Ident {
-    quote::format_ident!("__asked_vm_{name}")
 }
 
 /// Whether a path is the constructor of a type that has the name of one of std's that no routine can have.
@@ -1442,6 +960,39 @@ fn is_std(segment: &PathSegment) -> bool {
     segment.ident == "std" || segment.ident == "core"
 }
 
+fn same_path(a: &Path, b: &Path) -> bool {
+    a.leading_colon.is_some() == b.leading_colon.is_some()
+        && a.segments
+            .iter()
+            .map(|segment| &segment.ident)
+            .eq(b.segments.iter().map(|segment| &segment.ident))
+}
+
+/// Whether an argument is a closure, or the path of a function.
+pub(super) fn is_closure(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(node) => is_closure(&node.expr),
+        Expr::Group(node) => is_closure(&node.expr),
+        Expr::Reference(node) => is_closure(&node.expr),
+        Expr::Closure(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether an argument is the memory ordering of an atomic access. The machine's atomics are relaxed, and launches order the rest.
+pub(super) fn is_ordering(expr: &Expr) -> bool {
+    let Expr::Path(node) = expr else { return false };
+    let mut names = node.path.segments.iter().rev().map(|segment| segment.ident.to_string());
+    let name = names.next().unwrap_or_default();
+    let is_name = matches!(name.as_str(), "Relaxed" | "Acquire" | "Release" | "AcqRel" | "SeqCst");
+    is_name && names.next().is_none_or(|of| of == "Ordering")
+}
+
+/// The name of the function beside a method that is asked which routine its caller's is: one that no twin has, whatever methods are called.
+pub(crate) fn asking_name(name: &str) -> syn::Ident {
+    quote::format_ident!("__asked_vm_{name}")
+}
+
 /// Whether an expression is a place, so that naming it twice moves nothing.
 pub(crate) fn is_place(expr: &Expr) -> bool {
     match expr {
@@ -1455,36 +1006,8 @@ pub(crate) fn is_place(expr: &Expr) -> bool {
     }
 }
 
-fn same_path(a: &Path, b: &Path) -> bool {
-    a.leading_colon.is_some() == b.leading_colon.is_some()
-        && a.segments
-            .iter()
-            .map(|segment| &segment.ident)
-            .eq(b.segments.iter().map(|segment| &segment.ident))
-}
-
-/// Whether an argument is a closure, or the path of a function.
-fn is_closure(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(node) => is_closure(&node.expr),
-        Expr::Group(node) => is_closure(&node.expr),
-        Expr::Reference(node) => is_closure(&node.expr),
-        Expr::Closure(_) => true,
-        _ => false,
-    }
-}
-
-/// Whether an argument is the memory ordering of an atomic access. The machine's atomics are relaxed, and launches order the rest.
-fn is_ordering(expr: &Expr) -> bool {
-    let Expr::Path(node) = expr else { return false };
-    let mut names = node.path.segments.iter().rev().map(|segment| segment.ident.to_string());
-    let name = names.next().unwrap_or_default();
-    let is_name = matches!(name.as_str(), "Relaxed" | "Acquire" | "Release" | "AcqRel" | "SeqCst");
-    is_name && names.next().is_none_or(|of| of == "Ordering")
-}
-
 /// The variable that a place is part of.
-fn root(place: &Expr) -> Option<&syn::Ident> {
+pub(crate) fn root(place: &Expr) -> Option<&syn::Ident> {
     match place {
         Expr::Path(node) => node.path.get_ident(),
         Expr::Field(node) => root(&node.base),
@@ -1496,42 +1019,4 @@ fn root(place: &Expr) -> Option<&syn::Ident> {
         Expr::Reference(node) => root(&node.expr),
         _ => None,
     }
-}
-
-/// Whether an expression contains an assignment to a variable, or to a part of it.
-fn assigns(expr: &Expr, variable: &syn::Ident) -> bool {
-    struct Search<'v> {
-        variable: &'v syn::Ident,
-        found: bool,
-    }
-    impl<'ast> syn::visit::Visit<'ast> for Search<'_> {
-        fn visit_expr_assign(&mut self, node: &'ast syn::ExprAssign) {
-            self.found |= match &*node.left {
-                Expr::Tuple(tuple) => tuple.elems.iter().any(|place| root(place) == Some(self.variable)),
-                place => root(place) == Some(self.variable),
-            };
-            syn::visit::visit_expr_assign(self, node);
-        }
-        fn visit_expr_binary(&mut self, node: &'ast syn::ExprBinary) {
-            use syn::BinOp::*;
-            let is_assignment = matches!(
-                node.op,
-                AddAssign(_)
-                    | SubAssign(_)
-                    | MulAssign(_)
-                    | DivAssign(_)
-                    | RemAssign(_)
-                    | BitXorAssign(_)
-                    | BitAndAssign(_)
-                    | BitOrAssign(_)
-                    | ShlAssign(_)
-                    | ShrAssign(_)
-            );
-            self.found |= is_assignment && root(&node.left) == Some(self.variable);
-            syn::visit::visit_expr_binary(self, node);
-        }
-    }
-    let mut search = Search { variable, found: false };
-    syn::visit::Visit::visit_expr(&mut search, expr);
-    search.found
 }
