@@ -11,7 +11,7 @@ use syn::{Attribute, Block, Expr, ExprMethodCall, Item, ItemImpl, ItemTrait, Mac
 
 use crate::lower::constant::is_type;
 use crate::lower::{MacroArguments, assigns, is_place, print, root};
-use crate::shadow::Ends;
+use crate::shadow::{Ends, at};
 use crate::{namesakes, opaque};
 
 /// The methods of floats that are redirected: where std leaves precision, the sign of zero or the handling of NaN open.
@@ -380,7 +380,8 @@ fn is_wrapped(node: &ExprMethodCall) -> bool {
 /// Copies a number, or what one of [`Ord`]'s methods is called on, before the arguments are evaluated.
 fn copy_receiver(node: &mut ExprMethodCall, is_const: bool) {
     let (receiver, method) = (&node.receiver, &node.method);
-    let span = receiver.span();
+    // rustc has nothing to say of traits that are not needed for this type.
+    let span = at(receiver);
     let is_of_order = ["clamp", "max", "min"].iter().any(|name| method == name);
     // A type's own method of such a name may change it.
     let by_order = is_of_order && !namesakes::defines(method.span(), &crate::plain_name(method));
