@@ -1,7 +1,7 @@
 //! The native copy of a body: std's float functions whose result std leaves open are replaced by gpuvm's own, which give the same bits on
 //! every engine, and unstable sorts and selections by stable sorts. Methods are redirected through a wrapper that knows floats and lets every other type's own methods through.
 
-use gpuvm_nodes::method::Takes;
+use gpuvm_nodes::method::{TAKE_BY_ORDER, Takes};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -382,7 +382,7 @@ fn copy_receiver(node: &mut ExprMethodCall, is_const: bool) {
     let (receiver, method) = (&node.receiver, &node.method);
     // rustc has nothing to say of traits that are not needed for this type.
     let span = at(receiver);
-    let is_of_order = ["clamp", "max", "min"].iter().any(|name| method == name);
+    let is_of_order = TAKE_BY_ORDER.iter().any(|name| method == name);
     // A type's own method of such a name may change it.
     let by_order = is_of_order && !namesakes::defines(method.span(), &crate::plain_name(method));
     let copied = match is_const {

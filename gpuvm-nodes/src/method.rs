@@ -325,6 +325,9 @@ pub const BY_PATTERN: &[&str] = &[
 /// Comparisons that iterators have, too, by the type of their argument.
 pub const COMPARES_ITERATORS: &[&str] = &["eq", "ne", "lt", "le", "gt", "ge", "cmp", "partial_cmp"];
 
+/// The methods of an order that take their receiver by value, and are those of references where these are called on.
+pub const TAKE_BY_ORDER: &[&str] = &["clamp", "max", "min"];
+
 /// Methods whose routine depends on what their closure results in, which their own result does not tell.
 pub const BY_KEY: &[&str] = &[
     "sort_by_key",

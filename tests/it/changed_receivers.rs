@@ -5,7 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     greatest_roll, steps_to_the_power, highest_card, parts_that_change, through_a_reference,
     values_of_its_own, options_and_numbers, what_is_changed, in_a_constant,
-    numbers_that_methods_change, options_behind_references, references_by_their_order,
+    numbers_that_methods_change, options_behind_references, references_by_their_order, compared_values,
 }
 
 #[derive(VmType, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,6 +153,86 @@ fn options_behind_references(x: u32) -> (u32, u32) {
     let larger = *(&low).max(&high.min(kept_next(&mut kept)));
     low += 1;
     (first, first_or_next(&mut other) + larger * 7 + low)
+}
+
+#[derive(VmType, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Low(u32),
+    High,
+}
+
+/// Ordered from the greatest number down, by hand.
+#[derive(VmType, Clone, Copy)]
+struct Down<T>(T);
+
+#[routine]
+impl<T: PartialEq + VmType> PartialEq for Down<T> {
+    fn eq(&self, other: &Down<T>) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T: Eq + VmType> Eq for Down<T> {}
+
+#[routine]
+impl<T: Ord + VmType> PartialOrd for Down<T> {
+    fn partial_cmp(&self, other: &Down<T>) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[routine]
+impl<T: Ord + VmType> Ord for Down<T> {
+    fn cmp(&self, other: &Down<T>) -> std::cmp::Ordering {
+        other.0.cmp(&self.0)
+    }
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Best {
+    down: (Down<u32>, u32),
+    pair: (u32, u32),
+    rank: Rank,
+    three: [u32; 3],
+}
+
+#[routine]
+impl Best {
+    fn worse(&mut self) -> (u32, u32) {
+        self.pair.0 += 7;
+        self.down.0.0 += 5;
+        self.rank = Rank::High;
+        self.three[1] += 9;
+        (self.pair.1 % 3, 1)
+    }
+
+    fn least_down(&mut self) -> u32 {
+        let down = self.down.min((Down(self.worse().0), 4));
+        down.0.0 * 10 + down.1
+    }
+
+    fn all(&mut self) -> ((u32, u32), Rank, [u32; 3]) {
+        let pair = self.pair.max(self.worse());
+        let rank = self.rank.min(Rank::Low(self.worse().0));
+        let three = self.three.clamp([0, self.worse().0, 0], [self.worse().1 + 3, 0, 0]);
+        (pair, rank, three)
+    }
+}
+
+#[routine]
+fn compared_values(x: u32) -> (u32, u32, u32, u32) {
+    let mut best = Best {
+        down: (Down(x % 6), x),
+        pair: (x % 4, 2),
+        rank: Rank::Low(x % 3),
+        three: [x % 5, 1, 2],
+    };
+    let (pair, rank, three) = best.all();
+    let rank = match rank {
+        Rank::Low(low) => low,
+        Rank::High => 9,
+    };
+    (pair.0, rank, three[1] * 100 + three[0], best.least_down())
 }
 
 #[routine]

@@ -29,7 +29,7 @@ impl Encoder<'_> {
     pub const fn copy_changeable_receiver(&mut self, slot: u32) {
         let by_value = match self.source.facts.get(slot as usize, self.source.depth).called() {
             Fact::Call(call) => matches!(parameters(&call), [receiver, ..] if receiver.refs == 0),
-            Fact::Builtin => true,
+            Fact::Builtin | Fact::Compared(_) => true,
             _ => false,
         };
         let operand = self.pop();

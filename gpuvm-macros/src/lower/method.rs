@@ -202,13 +202,13 @@ impl Lowering<'_> {
     }
 
     /// Copies the receiver of a method of the machine's own: what it refers to, unless references have an order of their own.
-    fn copy_receiver(&mut self, known: &Known, method: &str) {
+    fn copy_receiver(&mut self, known: &Known, name: &str) {
         let is_float = match known.inner() {
             Known::Scalar(kind) => kind.is_float(),
             Known::Float | Known::FloatLiteral => true,
             _ => false,
         };
-        if is_float || !["clamp", "max", "min"].contains(&method) {
+        if is_float || !method::TAKE_BY_ORDER.contains(&name) {
             let mut referred = known;
             while let Known::Reference(inner) = referred {
                 self.stream.node(Node::Deref);

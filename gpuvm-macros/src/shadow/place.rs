@@ -81,7 +81,8 @@ pub(super) fn linked_behind(
     quote_spanned!(span=> { let __k = #slot; #steps #link })
 }
 
-/// The steps to where method lookup finds what is `sought`, each behind a `Deref` of what the one before led to, by the way `__w`: `__s` is where they end, `__k` the slot of what is found there. The slot is `__k` before them.
+/// The steps to where method lookup finds what is `sought`, each behind a `Deref` of what the one before led to, by the way `__w`: `__s` is where they end,
+/// `__k` the slot of what is found there. The slot is `__k` before them.
 pub(super) fn steps(
     levels: usize,
     receiver: &TokenStream,
