@@ -49,7 +49,8 @@ impl Writer<'_> {
         self.line(&format!("let mut {result}: {} = {call};", helper.result.name()));
     }
 
-    fn call_of(&mut self, helper: &Helper, fuel: &str, depth: usize) -> String {
+    /// The name of a helper or a method, and arguments for it.
+    pub fn call_of(&mut self, helper: &Helper, fuel: &str, depth: usize) -> String {
         let borrows = helper.params.iter().any(|(_, mode)| *mode == Mode::Slice);
         let write = |writer: &mut Self| {
             let mut arguments: Vec<String> = helper
@@ -83,7 +84,7 @@ impl Writer<'_> {
         let mut lent = None;
         for (ty, mode) in &helper.params {
             if *mode == Mode::Mutable
-                && let Some((name, place)) = self.mutable_variable_in(ty)
+                && let Some((name, place)) = self.place_in(ty, true)
             {
                 arguments.push(format!("&mut {place}"));
                 lent = Some(name);

@@ -29,6 +29,7 @@ impl Writer<'_> {
             6 | 7 if features.closures => self.closure_call(ty, depth - 1).unwrap_or_else(|| self.leaf(ty)),
             8 | 9 if features.chains && self.repeated < 2 => self.consumed(ty, depth - 1),
             10..=12 if features.fallible => self.unwrapped(ty, depth - 1),
+            13..=15 if features.methods => self.method_call(ty, depth - 1).unwrap_or_else(|| self.leaf(ty)),
             _ => match ty {
                 Ty::Scalar("bool") => self.condition(depth),
                 Ty::Scalar(name @ ("f32" | "f64")) => self.float(name, depth - 1),
@@ -58,11 +59,8 @@ impl Writer<'_> {
                     other => other,
                 };
                 let op = self.rng.pick(&["<", "<=", ">", ">=", "==", "!="]);
-                format!(
-                    "({} {op} {})",
-                    self.expression(&ty, depth - 1),
-                    self.expression(&ty, depth - 1)
-                )
+                let (a, b) = self.operands(&ty, depth - 1);
+                format!("({a} {op} {b})")
             }
         }
     }

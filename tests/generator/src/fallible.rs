@@ -173,7 +173,7 @@ impl Writer<'_> {
 
     /// What a method leaves of an `Option` that it changes.
     fn changed_in_place(&mut self, ty: &Ty, inner: &Ty) -> Option<String> {
-        let (name, place) = self.mutable_variable_in(ty)?;
+        let (name, place) = self.place_in(ty, true)?;
         Some(self.holding(|writer| {
             writer.lend(&name, true);
             match writer.rng.below(3) {

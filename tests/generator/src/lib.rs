@@ -10,6 +10,7 @@ mod expression;
 mod fallible;
 mod items;
 mod large;
+mod methods;
 mod mutate;
 mod numbers;
 mod operations;

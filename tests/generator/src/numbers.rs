@@ -11,7 +11,7 @@ impl Writer<'_> {
     /// An `f32` or `f64`.
     pub fn float(&mut self, name: &'static str, depth: usize) -> String {
         let ty = Ty::Scalar(name);
-        let a = self.expression(&ty, depth);
+        let (a, b) = self.operands(&ty, depth);
         match self.rng.below(17) {
             0 => format!("(-{a})"),
             1 => format!("{a}.abs().sqrt()"),
@@ -29,16 +29,8 @@ impl Writer<'_> {
                     "recip"
                 ])
             ),
-            3 => format!(
-                "{a}.{}({})",
-                self.rng.pick(&["min", "max", "copysign"]),
-                self.expression(&ty, depth)
-            ),
-            4 => format!(
-                "{a}.mul_add({}, {})",
-                self.expression(&ty, depth),
-                self.expression(&ty, depth)
-            ),
+            3 => format!("{a}.{}({})", self.rng.pick(&["min", "max", "copysign"]), b),
+            4 => format!("{a}.mul_add({b}, {})", self.expression(&ty, depth)),
             5 => {
                 let from = Ty::Scalar(self.types.integer(self.rng));
                 format!("({} as {name})", self.expression(&from, depth))
@@ -56,7 +48,7 @@ impl Writer<'_> {
                 };
                 format!("({} as {name})", self.expression(&Ty::Scalar(from), depth))
             }
-            9 => format!("({a} % {})", self.expression(&ty, depth)),
+            9 => format!("({a} % {b})"),
             // The functions are large, and other tests are about what they give.
             10 if self.rng.chance(15) => {
                 let function = self
@@ -64,18 +56,14 @@ impl Writer<'_> {
                     .pick(&["sin", "cos", "exp", "ln", "tanh", "cbrt", "log2", "exp2", "atan"]);
                 format!("{a}.{function}()")
             }
-            _ => format!(
-                "({a} {} {})",
-                self.rng.pick(&["+", "-", "*", "/", "+", "*"]),
-                self.expression(&ty, depth)
-            ),
+            _ => format!("({a} {} {})", self.rng.pick(&["+", "-", "*", "/", "+", "*"]), b),
         }
     }
 
     /// An integer.
     pub fn integer(&mut self, name: &'static str, depth: usize) -> String {
         let ty = Ty::Scalar(name);
-        let (a, b) = (self.expression(&ty, depth), self.expression(&ty, depth));
+        let (a, b) = self.operands(&ty, depth);
         if self.rng.chance(TRAPPING) {
             return format!("({a} {} {b})", self.rng.pick(&["+", "-", "*", "/", "%"]));
         }

@@ -3,6 +3,7 @@
 //! recursion has a bound.
 
 use crate::closures::PARAMETER;
+use crate::methods::{self, By, Receiver};
 use crate::rng::Rng;
 use crate::types::{Ty, Types};
 use crate::writer::{Form, Helper, Mode, Writer};
@@ -23,6 +24,16 @@ pub fn random_module(seed: u64, name: &str) -> String {
     let mut rng = Rng::new(seed);
     let types = Types::random(&mut rng);
     let mut source = format!("use gpuvm::prelude::*;\n\n{}", types.source());
+    let mut methods = Vec::new();
+    if types.features.methods {
+        let mut written = Vec::new();
+        for method in methods::random(&mut rng, &types) {
+            let body = write_function(&mut rng, &types, [&[], &methods], &[], &method, 1);
+            methods.push(method.clone());
+            written.push((method, body));
+        }
+        source += &methods::implementations(&written);
+    }
     let mut helpers = Vec::new();
     let least = usize::from(types.features.closures && rng.chance(60));
     for h in 0..least.max(rng.below(3)) {
@@ -31,7 +42,7 @@ pub fn random_module(seed: u64, name: &str) -> String {
             let form = rng.pick(&[Form::Impl, Form::Generic, Form::Reference]);
             helper.closure = Some((rng.pick(&types.signatures), form));
         }
-        source += &write_routine(&mut rng, &types, &helpers, &[], &helper, 2);
+        source += &write_routine(&mut rng, &types, [&helpers, &methods], &[], &helper, 2);
         helpers.push(helper);
     }
     if types.features.recursion {
@@ -39,7 +50,7 @@ pub fn random_module(seed: u64, name: &str) -> String {
             .map(|r| recursive_helper(&mut rng, &types, format!("recursive_{r}")))
             .collect();
         for helper in &recursive {
-            source += &write_routine(&mut rng, &types, &helpers, &recursive, helper, 2);
+            source += &write_routine(&mut rng, &types, [&helpers, &methods], &recursive, helper, 2);
         }
         helpers.extend(recursive);
     }
@@ -51,9 +62,10 @@ pub fn random_module(seed: u64, name: &str) -> String {
         params,
         closure: None,
         result: types.random_result(&mut rng),
+        receiver: None,
     };
     let statements = 4 + rng.below(6);
-    source += &write_routine(&mut rng, &types, &helpers, &[], &entry, statements);
+    source += &write_routine(&mut rng, &types, [&helpers, &methods], &[], &entry, statements);
     source + &format!("random_cases! {{ {name} }}\n")
 }
 
@@ -70,6 +82,7 @@ fn random_helper(rng: &mut Rng, types: &Types, name: String) -> Helper {
         params,
         closure: None,
         result: types.random_result(rng),
+        receiver: None,
     }
 }
 
@@ -89,20 +102,43 @@ fn recursive_helper(rng: &mut Rng, types: &Types, name: String) -> Helper {
         } else {
             types.random_result(rng)
         },
+        receiver: None,
     }
 }
 
 fn write_routine(
     rng: &mut Rng,
     types: &Types,
-    helpers: &[Helper],
+    callable: [&[Helper]; 2],
     recursive: &[Helper],
     routine: &Helper,
     statements: usize,
 ) -> String {
-    let mut writer = Writer::new(rng, types, helpers, routine.result.clone());
+    let function = write_function(rng, types, callable, recursive, routine, statements);
+    format!("#[routine]\n{function}\n")
+}
+
+/// The function alone, which may be a method. What it may call are helpers and methods.
+fn write_function(
+    rng: &mut Rng,
+    types: &Types,
+    callable: [&[Helper]; 2],
+    recursive: &[Helper],
+    routine: &Helper,
+    statements: usize,
+) -> String {
+    let mut writer = Writer::new(rng, types, callable, routine.result.clone());
     let mut params = Vec::new();
     let mut arguments = Vec::new();
+    if let Some(Receiver { on, by }) = &routine.receiver {
+        let (written, place) = match by {
+            By::Value => ("self", "self"),
+            By::Reference => ("&self", "(*self)"),
+            By::Mutable => ("&mut self", "(*self)"),
+        };
+        params.push(written.to_string());
+        writer.bring_into_scope(place, on, *by == By::Mutable);
+    }
     for (p, (ty, mode)) in routine.params.iter().enumerate() {
         if *mode == Mode::Fuel {
             params.push(format!("fuel: {}", ty.name()));
@@ -118,7 +154,12 @@ fn write_routine(
             (_, ty) => ty.name(),
         };
         params.push(format!("p{p}: {written}"));
-        // The body works on copies, so that every place in it is plain; a mutable parameter is written back at the end.
+        if *mode == Mode::Mutable && writer.rng.chance(50) {
+            writer.bring_into_scope(&format!("(*p{p})"), ty, true);
+            arguments.push(String::new());
+            continue;
+        }
+        // Else the body works on copies, so that every place in it is plain; a mutable parameter is written back at the end.
         let copy = match (mode, ty) {
             (Mode::Mutable, _) => format!("*p{p}"),
             (Mode::Slice, Ty::Array(element, length)) => {
@@ -158,6 +199,16 @@ fn write_routine(
         let name = writer.declare(&array, true);
         writer.line(&format!("let mut {name}: {} = {elements};", array.name()));
     }
+    if let Some(Receiver { on, by: By::Mutable }) = &routine.receiver {
+        writer.change_self(on);
+    }
+    if types.features.methods && routine.receiver.is_none() {
+        // Something that has methods.
+        let ty = Ty::Struct(0);
+        let fields = writer.composite(&ty, 1);
+        let name = writer.declare(&ty, true);
+        writer.line(&format!("let mut {name}: {} = {fields};", ty.name()));
+    }
     writer.recursive = recursive.to_vec();
     writer.recursions = if recursive.is_empty() { 0 } else { 2 };
     if !recursive.is_empty() {
@@ -165,14 +216,14 @@ fn write_routine(
     }
     writer.statements(statements, 2);
     for (p, ((_, mode), argument)) in routine.params.iter().zip(arguments).enumerate() {
-        if *mode == Mode::Mutable {
+        if *mode == Mode::Mutable && !argument.is_empty() {
             writer.line(&format!("*p{p} = {argument};"));
         }
     }
     let result = writer.expression(&routine.result, 2);
     writer.line(&result);
     format!(
-        "#[routine]\nfn {}{generic}({}) -> {} {{\n{}}}\n\n",
+        "fn {}{generic}({}) -> {} {{\n{}}}\n",
         routine.name,
         params.join(", "),
         routine.result.name(),
@@ -243,6 +294,13 @@ mod tests {
             "static T",
             "const T",
             "let mut table: [",
+            "trait Turn",
+            "impl Turn for",
+            "(&mut self",
+            "(&self",
+            "(self",
+            ".m0(",
+            ".m1(",
             "while let Some(",
         ];
         for part in parts {

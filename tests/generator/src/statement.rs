@@ -13,7 +13,7 @@ impl Writer<'_> {
 
     fn statement(&mut self, depth: usize) {
         let features = self.types.features;
-        match self.rng.below(if depth > 0 { 26 } else { 9 }) {
+        match self.rng.below(if depth > 0 { 28 } else { 9 }) {
             0..=2 => self.let_value(),
             3..=6 => self.assign(),
             7 => self.leave_early(),
@@ -28,6 +28,7 @@ impl Writer<'_> {
             21 | 22 if features.chains && self.repeated < 2 => self.loop_over_chain(depth - 1),
             23 | 24 if features.fallible => self.let_else(),
             25 if features.recursion => self.recursive_call(),
+            26 | 27 if features.methods => self.method_statement(),
             _ => self.let_value(),
         }
     }

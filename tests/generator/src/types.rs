@@ -45,6 +45,8 @@ pub struct Features {
     pub recursion: bool,
     /// `const` and `static` arrays of some hundred or thousand entries.
     pub tables: bool,
+    /// Methods of the structs and of a trait.
+    pub methods: bool,
 }
 
 /// What a closure takes and gives.
@@ -85,6 +87,7 @@ impl Types {
             fallible: rng.chance(30),
             recursion: rng.chance(15),
             tables: rng.chance(15),
+            methods: rng.chance(40),
         };
         let mut types = Types {
             features,

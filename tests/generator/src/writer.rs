@@ -1,6 +1,7 @@
 //! What the writer of one routine knows: the locals, closures and loops in scope, and what is borrowed by what, so that whatever it
 //! writes satisfies rustc's types and its borrow checker.
 
+use crate::methods::Receiver;
 use crate::rng::Rng;
 use crate::types::{Signature, Ty, Types};
 
@@ -45,6 +46,8 @@ pub struct Helper {
     /// A last parameter that is a closure.
     pub closure: Option<(Signature, Form)>,
     pub result: Ty,
+    /// What it is called on, if it is a method.
+    pub receiver: Option<Receiver>,
 }
 
 impl Helper {
@@ -99,6 +102,7 @@ pub struct Writer<'m> {
     pub rng: &'m mut Rng,
     pub types: &'m Types,
     pub helpers: &'m [Helper],
+    pub methods: &'m [Helper],
     /// Itself and its partner, if it is recursive.
     pub recursive: Vec<Helper>,
     /// How often it may still call them.
@@ -118,12 +122,13 @@ pub struct Writer<'m> {
 }
 
 impl<'m> Writer<'m> {
-    /// For a routine that gives the type.
-    pub fn new(rng: &'m mut Rng, types: &'m Types, helpers: &'m [Helper], result: Ty) -> Writer<'m> {
+    /// For a routine that gives the type, and may call these helpers and these methods.
+    pub fn new(rng: &'m mut Rng, types: &'m Types, [helpers, methods]: [&'m [Helper]; 2], result: Ty) -> Writer<'m> {
         Writer {
             rng,
             types,
             helpers,
+            methods,
             recursive: Vec::new(),
             recursions: 0,
             out: String::new(),
@@ -331,9 +336,9 @@ impl<'m> Writer<'m> {
         self.place(ty, true)
     }
 
-    /// A place of the type that may be assigned, with the variable that it is in.
-    pub fn mutable_variable_in(&mut self, ty: &Ty) -> Option<(String, String)> {
-        let (name, place) = self.pick_place(ty, true)?;
+    /// A place of the type in some variable, which is named with it.
+    pub fn place_in(&mut self, ty: &Ty, changed: bool) -> Option<(String, String)> {
+        let (name, place) = self.pick_place(ty, changed)?;
         Some((name, self.with_indices(&place)))
     }
 
@@ -358,8 +363,7 @@ impl<'m> Writer<'m> {
     fn pick_place(&mut self, wanted: &Ty, changed: bool) -> Option<(String, String)> {
         let mut places = Vec::new();
         for variable in self.variables(changed) {
-            let mut within = Vec::new();
-            self.collect_places(&variable.name, &variable.ty, wanted, &mut within);
+            let within = self.places_within(&variable, wanted);
             places.extend(within.into_iter().map(|place| (variable.name.clone(), place)));
         }
         if places.is_empty() {
@@ -367,7 +371,23 @@ impl<'m> Writer<'m> {
         }
         let (name, place) = self.rng.pick(&places);
         self.note(&name, changed);
-        Some((name, place))
+        Some((name, dereferenced(place)))
+    }
+
+    /// A place of the type within the variable.
+    pub fn place_within(&mut self, variable: &Variable, wanted: &Ty) -> Option<String> {
+        let places = self.places_within(variable, wanted);
+        if places.is_empty() {
+            return None;
+        }
+        let place = dereferenced(self.rng.pick(&places));
+        Some(self.with_indices(&place))
+    }
+
+    fn places_within(&self, variable: &Variable, wanted: &Ty) -> Vec<String> {
+        let mut places = Vec::new();
+        self.collect_places(&variable.name, &variable.ty, wanted, &mut places);
+        places
     }
 
     /// All places of a type within one; the element of an array is written `[#length]`.
@@ -424,5 +444,15 @@ impl<'m> Writer<'m> {
         };
         let after = self.with_indices(after);
         format!("{before}[{index}]{after}")
+    }
+}
+
+/// `v.f0` for `(*v).f0`, as a person writes it.
+fn dereferenced(place: String) -> String {
+    match place.split_once(')') {
+        Some((reference, part)) if reference.starts_with("(*") && part.starts_with(['.', '[']) => {
+            format!("{}{part}", reference.trim_start_matches(['(', '*']))
+        }
+        _ => place,
     }
 }
