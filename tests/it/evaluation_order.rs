@@ -5,7 +5,7 @@ use gpuvm::prelude::*;
 cases! {
     operand_before_block, arguments_left_to_right, compound_right_first, compound_block_right, index_then_value, struct_field_order, tuple_order,
     assignment_right_first, method_receiver_first, array_order, condition_mutates, scrutinee_once, range_order, nested_effects,
-    destructuring_order, comparison_effects, return_value_order,
+    destructuring_order, comparison_effects, return_value_order, converted_before_block, converted_parts, converted_behind_references,
 }
 
 #[routine]
@@ -191,4 +191,78 @@ fn return_value_order(a: u32) -> u32 {
         }
         n
     };
+}
+
+/// A conversion that is no work for the machine has its value in the variable.
+#[routine]
+fn converted_before_block(a: u32, b: i32, c: u8, d: bool) -> (u64, i64, u32, [u32; 3], bool) {
+    let (mut x, mut y, mut z, mut w) = (a, b, c, d);
+    let sum = u64::from(
+        x as i32 as u32 == a && {
+            x = 7;
+            true
+        },
+    );
+    let as_sum = (y as u32).wrapping_add({
+        y = 3;
+        5
+    });
+    let from = three(z.into(), u32::from(z), {
+        z = 1;
+        z as u32
+    });
+    let list = [w as u32, (z as u16).into(), {
+        w = !w;
+        z = 9;
+        u32::from(w)
+    }];
+    let less = (x as i32) < {
+        x = 100;
+        50
+    };
+    (sum, i64::from(y) + i64::from(as_sum), from, list, less)
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Dice {
+    low: u8,
+    sides: i32,
+}
+
+#[routine]
+impl Dice {
+    fn turn(&mut self) -> u32 {
+        self.low = self.low.wrapping_mul(5).wrapping_add(1);
+        self.sides ^= 0x55;
+        u32::from(self.low)
+    }
+
+    fn turned(&mut self) -> (u32, u32, u32) {
+        (self.low as u32, self.sides as u32, self.turn())
+    }
+}
+
+#[routine]
+fn converted_parts(low: u8, sides: i32) -> (u32, (u32, u32, u32), (i32, u32), u32) {
+    let mut dice = Dice { low, sides };
+    let sum = (dice.low as u32) + dice.turn();
+    let turned = dice.turned();
+    let (before, after): (i32, u32) = (dice.low.into(), dice.turn());
+    (sum, turned, (before, after), (dice.sides as u32).max(dice.turn()))
+}
+
+#[routine]
+fn converted_behind_references(a: u8, b: u8) -> (u32, u32, u32) {
+    let mut pair = (a, [b, a]);
+    let (first, others) = (&mut pair.0, &mut pair.1);
+    let sum = (*first as u32) + {
+        *first = 200;
+        1
+    };
+    let list = u32::from(others[usize::from(b) % 2]) * 3 + {
+        others[0] = 5;
+        others[1] = 6;
+        u32::from(others[0])
+    };
+    (sum, list, u32::from(pair.0))
 }

@@ -189,7 +189,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether an expression is a place that an effect may change.
+    /// Whether an expression is a place that an effect may change, or has its value in one.
     pub(super) fn is_changeable(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Paren(node) => self.is_changeable(&node.expr),
@@ -197,6 +197,15 @@ impl Lowering<'_> {
             Expr::Field(node) => self.is_changeable(&node.base),
             Expr::Index(node) => self.is_changeable(&node.expr),
             Expr::Unary(node) => matches!(node.op, UnOp::Deref(_)),
+            // Where a conversion is no work for the machine its value is where what it converts is.
+            Expr::Cast(node) => self.is_changeable(&node.expr),
+            Expr::MethodCall(node) => node.method == "into" && self.is_changeable(&node.receiver),
+            Expr::Call(node) => match (&*node.func, node.args.first()) {
+                (Expr::Path(path), Some(converted)) => {
+                    path.path.segments.last().is_some_and(|last| last.ident == "from") && self.is_changeable(converted)
+                }
+                _ => false,
+            },
             Expr::Path(node) => match node.path.get_ident().and_then(|name| self.find(name)) {
                 Some(local) => {
                     let local = &self.locals[local as usize];
