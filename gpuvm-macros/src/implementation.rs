@@ -1411,23 +1411,33 @@ impl Method {
         if of.is_comparison() && !of.is_compared && !of.is_generic {
             return TokenStream::new();
         }
+        // It has the name of an iterator's: `bounds.max()`.
+        let arguments = self.parts.parameters.len().saturating_sub(1);
+        let name = method::of_an_iterator(&self.name, arguments);
+        let as_iterators = (of.block.trait_.is_none() && name != self.name).then(|| self.found_by_name(name, of, call));
         if !of.is_generic && comparison::is_derived(&self.name) && !of.is_machine {
-            return self.comparison(of, call);
+            let comparison = self.comparison(of, call);
+            return quote!(#comparison #as_iterators);
+        }
+        if let Some(found) = as_iterators {
+            return found;
         }
         if of.is_machine || !of.operators.is_empty() && !of.is_comparison() {
             return TokenStream::new();
         }
-        let inner = &of.inner;
         if is_conversion(&of.trait_name) {
             return TokenStream::new();
         }
-        let hash = name_hash(&self.name);
-        let lookup = self.lookup(of);
-        let (implementation, _, clause) = lookup.split_for_impl();
         // References to a type may become other iterators than the type: those are found by loops and by what takes one.
         if of.trait_name == "IntoIterator" && matches!(*of.block.self_ty, Type::Reference(_)) {
             return TokenStream::new();
         }
+        self.found_by_name(&self.name, of, call)
+    }
+
+    fn found_by_name(&self, name: &str, of: &Block<'_>, call: &TokenStream) -> TokenStream {
+        let (inner, lookup, hash) = (&of.inner, self.lookup(of), name_hash(name));
+        let (implementation, _, clause) = lookup.split_for_impl();
         quote! {
             #[automatically_derived]
             #[diagnostic::do_not_recommend]

@@ -69,6 +69,7 @@ mod lowercase_types;
 mod markers;
 mod methods;
 mod moved_values;
+mod named_as_std;
 mod namesakes;
 mod nearest_methods;
 mod nested_items;

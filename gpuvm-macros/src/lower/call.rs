@@ -427,12 +427,15 @@ impl Lowering<'_> {
             return Known::Unknown;
         }
         let slot = self.method_as(&name, count, None);
+        // `Bounds::max(bounds)` is no comparison.
+        let hash = name_hash(method::of_an_iterator(&name, count.saturating_sub(1)));
         match self.inferred(&node_path, &name) {
             Some(function) => {
+                let function = shadow::Inferred { hash, ..function };
                 let constructs = constructs(&node_path);
                 shadow::call_associated(expr, &function, with_closure, constructs.as_ref(), slot);
             }
-            None => shadow::associated(expr, ty, name_hash(&name), slot),
+            None => shadow::associated(expr, ty, hash, slot),
         }
         Known::Unknown
     }

@@ -3,7 +3,9 @@
 use gpuvm_nodes::node::Node;
 use syn::{Expr, ExprContinue, ExprForLoop, ExprLoop, ExprWhile, Label, Lifetime};
 
+use super::expr::plain;
 use super::loop_head::{Head, head};
+use super::method::is_of_machine;
 use super::{Lowering, Target, Want};
 use crate::primitive::Known;
 
@@ -149,11 +151,9 @@ impl Lowering<'_> {
             Expr::Cast(node) => Known::of(&node.ty),
             Expr::MethodCall(node) => {
                 let receiver = self.glance(&node.receiver);
-                let name = node.method.to_string();
-                if (receiver.is_machine() && receiver.has_method(&name)) || name == "len" {
-                    receiver.method(&name)
-                } else {
-                    Known::Unknown
+                match is_of_machine(&receiver, &node.method) {
+                    true => receiver.method(&plain(&node.method)),
+                    false => Known::Unknown,
                 }
             }
             Expr::Binary(node) => self.glance(&node.left).arithmetic(&self.glance(&node.right)),

@@ -533,6 +533,15 @@ fn is_function_name(path: &ExprPath) -> bool {
     last.is_some_and(|last| case(&last.ident) == Case::Snake)
 }
 
+/// Whether a method of a receiver of which so much is known is one of the machine's own, and not one that a trait of the user's adds.
+pub(super) fn is_of_machine(receiver: &Known, called: &syn::Ident) -> bool {
+    let name = plain(called);
+    receiver.is_machine()
+        && method_number(&name).is_some()
+        && receiver.has_method(&name)
+        && !is_of_nearer_trait(receiver, called)
+}
+
 /// Whether a trait of the user's may have a method nearer to a value of the machine's own than std's of that name is: of arrays, std's are those of the slice,
 /// and of numbers they take the number, and not a reference to it.
 fn is_of_nearer_trait(receiver: &Known, called: &syn::Ident) -> bool {
