@@ -28,6 +28,8 @@ pub struct Pipeline {
     /// The layouts of its bind groups.
     pub layouts: Arc<[Option<Arc<Layout>>]>,
     cubins: Option<Arc<Cubins>>,
+    /// The form that it was made in.
+    grid: Grid,
     /// Its forms, by [`Grid`].
     forms: [Mutex<Option<Arc<Form>>>; 3],
 }
@@ -118,6 +120,7 @@ impl Pipeline {
             shader,
             layouts,
             cubins: cubins.and_then(|cubins| cubins.0.clone()),
+            grid,
             forms: <[_; 3]>::default(),
         };
         let form = pipeline.compile(kernel, grid)?;
@@ -144,11 +147,23 @@ impl Pipeline {
         Ok(form.insert(Arc::new(self.compile(kernel, grid)?)).clone())
     }
 
+    /// The kernel that stays, and the words that its workgroup has for its own.
+    ///
+    /// # Errors
+    ///
+    /// Why it was refused.
+    pub fn resident(&self) -> Result<(Arc<Form>, usize), Failure> {
+        match self.grid {
+            Grid::Resident(own) => Ok((self.form(self.grid)?, own.map_or(0, |own| own.words as usize))),
+            _ => Ok((self.form(Grid::Resident(None))?, 0)),
+        }
+    }
+
     fn slot(&self, grid: Grid) -> &Mutex<Option<Arc<Form>>> {
         match grid {
             Grid::Launched => &self.forms[0],
             Grid::Indirect => &self.forms[1],
-            Grid::Resident => &self.forms[2],
+            Grid::Resident(_) => &self.forms[2],
         }
     }
 
@@ -236,7 +251,7 @@ impl Pipeline {
                 (_, ty) => Err(format!("binding {binding} of group {group} is {ty:?} in the layout")),
             },
             Parameter::Uniform { group, binding, size } => match slot(group, binding)? {
-                (slot, BufferBindingType::Uniform) if grid == Grid::Resident => Ok(Given::Place {
+                (slot, BufferBindingType::Uniform) if grid.is_resident() => Ok(Given::Place {
                     group: group as usize,
                     slot,
                     least: size.into(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use gpuvm_ptx::{Grid, Part, Request, mailbox};
+use gpuvm_ptx::{Part, Request, mailbox};
 
 use crate::bind::{CudaGroup, Group};
 use crate::buffer::CudaBuffer;
@@ -29,6 +29,8 @@ pub struct Resident {
     _groups: Vec<Arc<Group>>,
     mailbox: Arc<Pinned>,
     room: Room,
+    /// Words that its workgroup has for its own.
+    own: usize,
     /// Threads of its workgroup.
     threads: u32,
     /// The last request's number.
@@ -44,7 +46,7 @@ pub struct Resident {
 pub struct Room {
     /// Words that come with a request, each of its parts rounded up to a multiple of 4.
     pub request: usize,
-    /// Words that come back, likewise.
+    /// Words that come back, those of the workgroup's own among them, likewise.
     pub answer: usize,
 }
 
@@ -68,7 +70,7 @@ pub struct Work<'w> {
     pub put: [Option<(Span<'w>, &'w [u32])>; 2],
     /// What is set to 0 before.
     pub clear: [Option<Span<'w>>; 3],
-    /// What is read after.
+    /// What is read after, behind the words that are the workgroup's own.
     pub get: [Option<Span<'w>>; 2],
 }
 
@@ -104,7 +106,7 @@ impl Resident {
         });
         let groups = groups.collect::<Result<Vec<_>, _>>()?;
         let shared = pipeline.shared();
-        let form = pipeline.form(Grid::Resident).map_err(|failure| match failure {
+        let (form, own) = pipeline.resident().map_err(|failure| match failure {
             Failure::Invalid(reason) => reason,
             Failure::Driver(error) => told(shared, &error),
         })?;
@@ -129,6 +131,7 @@ impl Resident {
             _groups: groups,
             mailbox: block,
             room,
+            own,
             threads,
             ticket: 0,
             slots: Vec::new(),
@@ -136,42 +139,44 @@ impl Resident {
         })
     }
 
-    /// Has work done, and appends what is read after it. Nothing that the device is told elsewhere is waited for: who needs that waits before,
+    /// Has work done, and appends what are the workgroup's own words after it, and what is read then. Nothing that the device is told elsewhere is waited for: who needs that waits before,
     /// and who tells it something that has to come after this [settles](Resident::settle) before.
     ///
     /// # Errors
     ///
     /// When there is more than the mailbox has room for, or the device fails.
     pub fn serve(&mut self, work: &Work<'_>, answer: &mut Vec<u32>) -> Result<(), String> {
-        self.settle()?;
+        // All of the answer before has been read, so the kernel reads nothing more of its request.
         let request = self.write(work)?;
         self.ticket = self.ticket.wrapping_add(1);
         self.fill_slots();
         if !self.is_there {
             self.launch().map_err(|error| told(&self.shared, &error))?;
         }
-        let spans = || work.get.iter().flatten();
+        let lengths = [self.own]
+            .into_iter()
+            .chain(work.get.iter().flatten().map(|span| span.words));
         let Some(at) = request.answer_at else {
             let mut at = mailbox::answers(self.threads);
-            for span in spans() {
-                for place in (0..span.words).map(|word| at + 8 * word) {
+            for words in lengths {
+                for place in (0..words).map(|word| at + 8 * word) {
                     let word = self.wait(|mailbox, ticket| {
                         let slot = mailbox.long(place).load(Ordering::Acquire);
                         (slot >> 32 == u64::from(ticket)).then_some(slot as u32)
                     });
                     answer.push(word.map_err(|error| told(&self.shared, &error))?);
                 }
-                at += 8 * 4 * chunks(span.words) as usize;
+                at += 8 * 4 * chunks(words) as usize;
             }
             return Ok(());
         };
         self.settle()?;
         let mut at = at as usize;
-        for span in spans() {
+        for words in lengths {
             let before = answer.len();
-            answer.resize(before + span.words, 0);
+            answer.resize(before + words, 0);
             self.mailbox.read_words(at, &mut answer[before..]);
-            at += CHUNK * chunks(span.words) as usize;
+            at += CHUNK * chunks(words) as usize;
         }
         Ok(())
     }
@@ -234,7 +239,7 @@ impl Resident {
             groups: work.groups,
             ..Request::default()
         };
-        let (mut brought, mut answered) = (0, 0);
+        let (mut brought, mut answered) = (0, 4 * chunks(self.own) as usize);
         for (part, put) in request.put.iter_mut().zip(&work.put) {
             if let Some((span, words)) = put {
                 *part = part_of(span)?;

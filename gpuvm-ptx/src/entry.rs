@@ -13,9 +13,9 @@ use crate::analysis::Analysis;
 use crate::error::{invalid, unsupported};
 use crate::layout::Layout;
 use crate::operand::{Operand, Ty, Width};
-use crate::options::{Grid, Kernel, Options, Parameter};
+use crate::options::{Grid, Kernel, Options, Own, Parameter};
 use crate::place::{Address, Base, Place, Space};
-use crate::resident::Residence;
+use crate::resident::{OWN, Residence};
 use crate::text::{Label, Text};
 use crate::translator::{Buffer, Evaluated, Frame, Translator, Value};
 use crate::{Error, Result};
@@ -70,7 +70,7 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
     match options.grid {
         Grid::Launched => {}
         Grid::Indirect => parameters.push(Parameter::Grid),
-        Grid::Resident => parameters.push(Parameter::Mailbox),
+        Grid::Resident(_) => parameters.push(Parameter::Mailbox),
     }
     translator.kernel(point)?;
     let entry = entry_name(&point.name);
@@ -113,7 +113,7 @@ fn declared(parameters: &[Parameter], grid: Grid) -> Result<String> {
                 let declaration = format!(".param .u64 buffer_{number},\n\t.param .u64 length_{number}");
                 (16, declaration)
             }
-            Parameter::Uniform { .. } if grid == Grid::Resident => (8, format!(".param .u64 uniform_{number}")),
+            Parameter::Uniform { .. } if grid.is_resident() => (8, format!(".param .u64 uniform_{number}")),
             Parameter::Uniform { size, .. } => (
                 size.next_multiple_of(16),
                 format!(".param .align 16 .b8 uniform_{number}[{size}]"),
@@ -203,7 +203,7 @@ impl<'a> Translator<'a> {
                 });
                 let name = format!("uniform_{number}");
                 match self.options.grid {
-                    Grid::Resident => Place::Memory(Address {
+                    Grid::Resident(_) => Place::Memory(Address {
                         base: Base::Register(self.parameter(&name)),
                         ..Address::of(Space::Global, &name)
                     }),
@@ -212,6 +212,10 @@ impl<'a> Translator<'a> {
             }
             AddressSpace::Storage { access } => {
                 let binding = binding()?;
+                let is_own = |own: &Own| (own.group, own.binding) == (binding.group, binding.binding);
+                if self.options.grid.own().as_ref().is_some_and(is_own) {
+                    return Ok(Place::Memory(Address::of(Space::Shared, OWN)));
+                }
                 let writable = access.contains(StorageAccess::STORE);
                 parameters.push(Parameter::Buffer {
                     group: binding.group,
@@ -220,7 +224,7 @@ impl<'a> Translator<'a> {
                 });
                 let base = self.parameter(&format!("buffer_{number}"));
                 // What stays sees what is only read change from request to request.
-                let changes = writable || self.options.grid == Grid::Resident;
+                let changes = writable || self.options.grid.is_resident();
                 self.buffers.push(Buffer {
                     length: format!("length_{number}"),
                     bound: None,
@@ -249,13 +253,13 @@ impl<'a> Translator<'a> {
 
     /// Writes the entry point, for one workgroup or in a loop over them.
     fn kernel(&mut self, point: &'a EntryPoint) -> Result<()> {
-        if self.options.dependent_launch && self.options.grid != Grid::Resident {
+        if self.options.dependent_launch && !self.options.grid.is_resident() {
             self.text.line(format_args!("griddepcontrol.wait"));
         }
         let rounds = match self.options.grid {
             Grid::Launched => Rounds::One,
             Grid::Indirect => Rounds::Indirect(self.begin_loop()),
-            Grid::Resident => Rounds::Resident(self.begin_residence(point)?),
+            Grid::Resident(own) => Rounds::Resident(self.begin_residence(point, own)?),
         };
         let in_a_row = |number| [number, Operand::ConstWord(0), Operand::ConstWord(0)];
         let ids = match &rounds {
@@ -324,7 +328,10 @@ impl<'a> Translator<'a> {
             else {
                 continue;
             };
-            self.declare(&place, self.layout.size(variable.ty));
+            // What is a buffer's and in the workgroup's memory is there already.
+            if !matches!(variable.space, AddressSpace::Storage { .. }) {
+                self.declare(&place, self.layout.size(variable.ty));
+            }
             shares |= variable.space == AddressSpace::WorkGroup;
             if variable.space != AddressSpace::Private {
                 continue;

@@ -20,8 +20,36 @@ pub enum Grid {
     /// Three words of device memory: the blocks of a fixed grid loop over as many workgroups as these words tell.
     Indirect,
     /// Requests in a [mailbox](crate::mailbox): one block stays on the device and does the work of as many workgroups as each of them asks
-    /// for. Buffers that the shader only reads may change between two requests.
-    Resident,
+    /// for. Buffers that the shader only reads may change between two requests. The block may have the words of a storage buffer for its own.
+    Resident(Option<Own>),
+}
+
+/// Words of a storage buffer that a block which stays has in its own memory: they are 0 when it begins with what a request asks for, and are the first
+/// of its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Own {
+    /// The bind group of the buffer, which is no parameter of the kernel.
+    pub group: u32,
+    /// The binding in it.
+    pub binding: u32,
+    /// How many words there are.
+    pub words: u32,
+}
+
+impl Grid {
+    /// Whether the kernel stays.
+    #[must_use]
+    pub const fn is_resident(&self) -> bool {
+        matches!(self, Grid::Resident(_))
+    }
+
+    /// What a block that stays has for its own.
+    pub(crate) fn own(&self) -> Option<Own> {
+        match self {
+            Grid::Resident(own) => *own,
+            _ => None,
+        }
+    }
 }
 
 /// How a module is translated.

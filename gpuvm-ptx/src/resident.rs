@@ -5,11 +5,14 @@
 //! Words go to and fro each with a number beside it, in memory operations that PTX has undivided, as in the LL protocol of NVIDIA's NCCL:
 //! who would look at a flag first waits for one more way from the device to the host and back.
 
+use std::fmt::Display;
+
 use naga::EntryPoint;
 
 use crate::Result;
 use crate::error::unsupported;
 use crate::operand::{Operand, Ty, Width};
+use crate::options::Own;
 use crate::text::{Label, Text};
 use crate::translator::Translator;
 
@@ -20,7 +23,7 @@ use crate::translator::Translator;
 /// be looked at before. The host writes all of [`slots`](mailbox::slots), the words of [`Request::words`] first and the payload behind
 /// them if that fits, and the kernel answers likewise in as many of [`answers`](mailbox::answers) as the answer has words. What does not fit
 /// lies in the open behind them, and the answer is there when [`ANSWERED`](mailbox::ANSWERED) has the ticket; which it has in any case
-/// before the kernel looks for the next request, and then everything that it has written is seen.
+/// before the kernel has found that there is no further request, and then everything that it has written is seen.
 pub mod mailbox {
     /// The word with the ticket of the last request that was answered.
     pub const ANSWERED: usize = 0;
@@ -83,6 +86,8 @@ pub struct Part {
 
 /// Bytes of a chunk.
 const CHUNK: u32 = 16;
+/// Where the workgroup has the words that are its own.
+pub const OWN: &str = "own";
 /// Where in a request's words the parts are, four words each.
 const PUT: u32 = 4;
 const CLEAR: u32 = PUT + 4 * 2;
@@ -113,7 +118,11 @@ pub struct Residence {
     mailbox: Operand,
     thread: Operand,
     threads: u32,
+    /// The ticket of the request at hand, and the last one that the host was told is answered.
     served: Operand,
+    told: Operand,
+    /// Chunks of what is the workgroup's own.
+    own: u32,
     /// Where the answer goes to, if it is not to go into slots.
     answer_at: Operand,
     get: [Served; 2],
@@ -135,8 +144,8 @@ struct Served {
 }
 
 impl Translator<'_> {
-    /// Writes what comes before the work of a workgroup.
-    pub fn begin_residence(&mut self, point: &EntryPoint) -> Result<Residence> {
+    /// Writes what comes before the work of a workgroup that has so much for its own.
+    pub fn begin_residence(&mut self, point: &EntryPoint, own: Option<Own>) -> Result<Residence> {
         let [threads, 1, 1] = point.workgroup_size else {
             return Err(unsupported(
                 "a resident kernel whose workgroups have more than one dimension",
@@ -150,6 +159,10 @@ impl Translator<'_> {
             ".shared .align 16 .b8 request[{}]",
             4 * mailbox::slots(threads)
         ));
+        let own = own.map_or(0, |own| (4 * own.words).div_ceil(CHUNK));
+        if own > 0 {
+            text.declare(format_args!(".shared .align 16 .b8 {OWN}[{}]", CHUNK * own));
+        }
         let thread = text.register(Width::Word);
         text.line(format_args!("mov.u32 {thread}, %tid.x"));
         let mailbox = text.register(Width::Long);
@@ -157,14 +170,15 @@ impl Translator<'_> {
         text.line(format_args!("cvta.to.global.u64 {mailbox}, {mailbox}"));
         let slot = text.register(Width::Long);
         text.line(format_args!("mad.wide.u32 {slot}, {thread}, {CHUNK}, {mailbox}"));
-        let own = text.register(Width::Long);
-        text.line(format_args!("mov.u64 {own}, request"));
-        text.line(format_args!("mad.wide.u32 {own}, {thread}, 8, {own}"));
+        let seen = text.register(Width::Long);
+        text.line(format_args!("mov.u64 {seen}, request"));
+        text.line(format_args!("mad.wide.u32 {seen}, {thread}, 8, {seen}"));
         let served = text.register(Width::Word);
         text.line(format_args!(
             "ld.acquire.sys.global.u32 {served}, [{mailbox}+{}]",
             mailbox::ANSWERED
         ));
+        let told = text.copy(served);
         let stay = [(); 2].map(|()| text.register(Width::Long));
         let [idle, life] = stay;
         text.line(format_args!(
@@ -174,11 +188,11 @@ impl Translator<'_> {
         let born = now(text);
         let [again, next, done, leave] = [(); 4].map(|()| text.label());
         text.place_first(again);
-        let words = wait(text, (mailbox, slot, thread, served), (born, stay), leave);
+        let words = wait(text, (mailbox, slot, thread), (served, told), (born, stay), leave);
         // What had been done on the device before the host wrote this is seen from here on.
-        text.line(format_args!("fence.acq_rel.sys"));
+        text.line(format_args!("fence.acq_rel.gpu"));
         let [first, second] = words;
-        text.line(format_args!("st.shared.v2.b32 [{own}], {{{first}, {second}}}"));
+        text.line(format_args!("st.shared.v2.b32 [{seen}], {{{first}, {second}}}"));
         text.line(format_args!("bar.sync 0"));
 
         let [groups, is_open, answer_at, _] = shared(text, "request", 0);
@@ -196,6 +210,8 @@ impl Translator<'_> {
         let is_open = text.compare("ne", Ty::U32, is_open, Operand::ConstWord(0));
         let total = chunks_of(text, &put);
         text.jump_if(is_open, false, closed);
+        // And what the host has written before.
+        text.line(format_args!("fence.acq_rel.sys"));
         let payload = Operand::ConstLong(mailbox::payload(threads) as u64);
         let payload = text.op("add", Ty::U64, &[mailbox, payload]);
         for_each_chunk(text, (thread, threads), total, |text, chunk| {
@@ -206,17 +222,13 @@ impl Translator<'_> {
         });
         text.jump(filled);
         text.place(closed);
-        let behind = text.register(Width::Long);
-        text.line(format_args!("mov.u64 {behind}, request"));
+        let payload = text.register(Width::Long);
+        text.line(format_args!("mov.u64 {payload}, request"));
+        let payload = behind(text, payload, 4 * Request::WORDS as u32);
         for_each_chunk(text, (thread, threads), total, |text, chunk| {
             let to = address_of(text, chunk, &put);
-            let from = at(text, behind, chunk, CHUNK);
-            let words = [(); 4].map(|()| text.register(Width::Word));
-            let [a, b, c, d] = words;
-            let start = 4 * Request::WORDS;
-            text.line(format_args!(
-                "ld.shared.v4.b32 {{{a}, {b}, {c}, {d}}}, [{from}+{start}]"
-            ));
+            let from = at(text, payload, chunk, CHUNK);
+            let words = load_shared(text, from);
             store(text, to, words.map(|word| word.to_string()));
         });
         text.place(filled);
@@ -224,6 +236,9 @@ impl Translator<'_> {
         for_each_chunk(text, (thread, threads), total, |text, chunk| {
             let to = address_of(text, chunk, &clear);
             store(text, to, [(); 4].map(|()| "0".to_string()));
+        });
+        for_each_own(text, (thread, threads), own, |text, _, at| {
+            text.line(format_args!("st.shared.v4.b32 [{at}], {{0, 0, 0, 0}}"));
         });
         text.line(format_args!("bar.sync 0"));
 
@@ -237,6 +252,8 @@ impl Translator<'_> {
             thread,
             threads,
             served,
+            told,
+            own,
             answer_at,
             get,
             number,
@@ -255,6 +272,8 @@ impl Translator<'_> {
             thread,
             threads,
             served,
+            told,
+            own,
             answer_at,
             get,
             number,
@@ -269,58 +288,61 @@ impl Translator<'_> {
         text.jump(next);
         text.place(done);
         text.line(format_args!("bar.sync 0"));
-        let (in_slots, answered) = (text.label(), text.label());
+        let in_slots = text.label();
         let total = chunks_of(text, &get);
         let is_open = text.compare("ne", Ty::U32, answer_at, Operand::ConstWord(0));
         text.jump_if(is_open, false, in_slots);
         let wide = text.convert("cvt", Ty::U64, Ty::U32, answer_at);
         let answer = text.op("add", Ty::U64, &[mailbox, wide]);
+        for_each_own(text, (thread, threads), own, |text, chunk, from| {
+            let (words, to) = (load_shared(text, from), at(text, answer, chunk, CHUNK));
+            store(text, to, words.map(|word| word.to_string()));
+        });
+        let answer = behind(text, answer, own * CHUNK);
         for_each_chunk(text, (thread, threads), total, |text, chunk| {
             let from = address_of(text, chunk, &get);
             let to = at(text, answer, chunk, CHUNK);
             let words = load(text, from);
             store(text, to, words.map(|word| word.to_string()));
         });
-        text.jump(answered);
+        text.line(format_args!("bar.sync 0"));
+        // Somebody waits for that.
+        tell(text, (mailbox, thread), (served, told));
+        text.jump(again);
         text.place(in_slots);
         let slots = Operand::ConstLong(mailbox::answers(threads) as u64);
         let slots = text.op("add", Ty::U64, &[mailbox, slots]);
+        for_each_own(text, (thread, threads), own, |text, chunk, from| {
+            let (words, to) = (load_shared(text, from), at(text, slots, chunk, 2 * CHUNK));
+            fill_slots(text, to, words, served);
+        });
+        let slots = behind(text, slots, own * 2 * CHUNK);
         for_each_chunk(text, (thread, threads), total, |text, chunk| {
             let from = address_of(text, chunk, &get);
-            let to = at(text, slots, chunk, 2 * CHUNK);
-            let words = load(text, from).map(|word| {
-                let slot = text.register(Width::Long);
-                text.line(format_args!("mov.b64 {slot}, {{{word}, {served}}}"));
-                slot
-            });
-            for (pair, offset) in words.as_chunks::<2>().0.iter().zip([0, CHUNK]) {
-                let [first, second] = pair;
-                let relaxed = "st.relaxed.sys.global.v2.u64";
-                text.line(format_args!("{relaxed} [{to}+{offset}], {{{first}, {second}}}"));
-            }
+            let (words, to) = (load(text, from), at(text, slots, chunk, 2 * CHUNK));
+            fill_slots(text, to, words, served);
         });
-        text.place(answered);
-        // What all threads have written is seen by whoever sees what the first one writes after it.
-        text.line(format_args!("bar.sync 0"));
-        let is_first = text.compare("eq", Ty::U32, thread, Operand::ConstWord(0));
-        text.jump_if(is_first, false, again);
-        let release = "st.release.sys.global.u32";
-        text.line(format_args!("{release} [{mailbox}+{}], {served}", mailbox::ANSWERED));
         text.jump(again);
         text.place(leave);
         let (first, end) = (text.compare("eq", Ty::U32, thread, Operand::ConstWord(0)), text.label());
         text.jump_if(first, false, end);
         let one = text.register(Width::Word);
         text.copy_into(one, Operand::ConstWord(1));
-        text.line(format_args!("{release} [{mailbox}+{}], {one}", mailbox::LEFT));
+        text.line(format_args!(
+            "st.release.sys.global.u32 [{mailbox}+{}], {one}",
+            mailbox::LEFT
+        ));
         text.place(end);
     }
 }
 
 /// Waits for the next request: each thread looks into its own slots, and all go on when all have seen it. Gives the words of these.
+///
+/// A look takes the way to the host and back. More than one under way at a time is slower, because what follows waits for all of them.
 fn wait(
     text: &mut Text,
-    (mailbox, slot, thread, served): (Operand, Operand, Operand, Operand),
+    (mailbox, slot, thread): (Operand, Operand, Operand),
+    (served, told): (Operand, Operand),
     (born, [idle, life]): (Operand, [Operand; 2]),
     leave: Label,
 ) -> [Operand; 2] {
@@ -352,6 +374,7 @@ fn wait(
     let all_here = text.register(Width::Truth);
     text.line(format_args!("bar.red.and.pred {all_here}, 0, {is_here}"));
     text.jump_if(all_here, true, came);
+    tell(text, (mailbox, thread), (served, told));
     let now = now(text);
     let [waited, lived] = [since, born].map(|then| text.op("sub", Ty::U64, &[now, then]));
     let patient = text.compare("lt", Ty::U64, waited, idle);
@@ -371,6 +394,34 @@ fn wait(
     [first, second]
 }
 
+/// Has the first thread tell the ticket of the last request that was served, if it has not: what all threads have written is seen by whoever sees
+/// that. It takes as long as a way to the host, so where the answer went into slots nobody waits for it but who finds no further request.
+fn tell(text: &mut Text, (mailbox, thread): (Operand, Operand), (served, told): (Operand, Operand)) {
+    let on = text.label();
+    let is_told = text.compare("eq", Ty::U32, served, told);
+    let is_other = text.compare("ne", Ty::U32, thread, Operand::ConstWord(0));
+    let needs_not = text.either(is_told, is_other);
+    text.jump_if(needs_not, true, on);
+    text.copy_into(told, served);
+    let release = "st.release.sys.global.u32";
+    text.line(format_args!("{release} [{mailbox}+{}], {served}", mailbox::ANSWERED));
+    text.place(on);
+}
+
+/// Writes four words to slots with the ticket of the request.
+fn fill_slots(text: &mut Text, to: Operand, words: [Operand; 4], ticket: Operand) {
+    let slots = words.map(|word| {
+        let slot = text.register(Width::Long);
+        text.line(format_args!("mov.b64 {slot}, {{{word}, {ticket}}}"));
+        slot
+    });
+    for (pair, offset) in slots.as_chunks::<2>().0.iter().zip([0, CHUNK]) {
+        let [first, second] = pair;
+        let relaxed = "st.relaxed.sys.global.v2.u64";
+        text.line(format_args!("{relaxed} [{to}+{offset}], {{{first}, {second}}}"));
+    }
+}
+
 /// The device's time in nanoseconds.
 fn now(text: &mut Text) -> Operand {
     let time = text.register(Width::Long);
@@ -378,14 +429,15 @@ fn now(text: &mut Text) -> Operand {
     time
 }
 
-/// Four words of the workgroup's memory.
+/// Four words of the workgroup's memory, from one of a variable on.
 fn shared(text: &mut Text, name: &str, word: u32) -> [Operand; 4] {
+    load_shared(text, format_args!("{name}+{}", 4 * word))
+}
+
+fn load_shared(text: &mut Text, from: impl Display) -> [Operand; 4] {
     let words = [(); 4].map(|()| text.register(Width::Word));
     let [a, b, c, d] = words;
-    text.line(format_args!(
-        "ld.shared.v4.b32 {{{a}, {b}, {c}, {d}}}, [{name}+{}]",
-        4 * word
-    ));
+    text.line(format_args!("ld.shared.v4.b32 {{{a}, {b}, {c}, {d}}}, [{from}]"));
     words
 }
 
@@ -429,6 +481,27 @@ fn at(text: &mut Text, base: Operand, number: Operand, bytes: u32) -> Operand {
     let address = text.register(Width::Long);
     text.line(format_args!("mad.wide.u32 {address}, {number}, {bytes}, {base}"));
     address
+}
+
+/// The place so many bytes behind another one.
+fn behind(text: &mut Text, place: Operand, bytes: u32) -> Operand {
+    match bytes {
+        0 => place,
+        _ => text.op("add", Ty::U64, &[place, Operand::ConstLong(bytes.into())]),
+    }
+}
+
+/// Has the workgroup's threads share the chunks that are its own, each of which has a number and a place.
+fn for_each_own(text: &mut Text, threads: (Operand, u32), chunks: u32, each: impl FnOnce(&mut Text, Operand, Operand)) {
+    if chunks == 0 {
+        return;
+    }
+    for_each_chunk(text, threads, Operand::ConstWord(chunks), |text, chunk| {
+        let own = text.register(Width::Long);
+        text.line(format_args!("mov.u64 {own}, {OWN}"));
+        let place = at(text, own, chunk, CHUNK);
+        each(text, chunk, place);
+    });
 }
 
 /// Has the workgroup's threads share so many chunks.

@@ -202,7 +202,9 @@ impl State {
                 self.write(at, &words);
             }
             // The same for a word each thread of 16, with its uniform in memory and a mailbox.
-            "stay" => self.stay(16, number(0), number(2), number(3)),
+            "stay" => self.stay(16, number(0), number(2), number(3), false),
+            // It counts two for each thread in the second word of the workgroup's own.
+            "count" => self.stay(16, number(0), number(2), number(3), true),
             "stamp" => {
                 self.clock += 1000;
                 self.write(number(0), &self.clock.to_ne_bytes());
@@ -221,7 +223,7 @@ impl State {
     }
 
     /// Plays a kernel that stays, with so many threads, for one request, if there is a new one, and then leaves.
-    fn stay(&mut self, threads: u32, words: u64, uniform: u64, mailbox: u64) {
+    fn stay(&mut self, threads: u32, words: u64, uniform: u64, mailbox: u64, counts: bool) {
         let word = |state: &State, at: u64| u32::from_ne_bytes(state.read(at, 4).try_into().unwrap());
         let slots = mailbox + mailbox::SLOTS as u64;
         let ticket = word(self, slots + 4);
@@ -260,11 +262,11 @@ impl State {
                 let sum = word(self, at).wrapping_add(added);
                 self.write(at, &sum.to_ne_bytes());
             }
-            let answer: Vec<u8> = parts[5..]
-                .iter()
-                .filter(|part| part.1 > 0)
-                .flat_map(|&(from, bytes)| self.read(from, bytes))
-                .collect();
+            let own = counts.then(|| [0, 2 * request[0] * threads, 0, 0].map(u32::to_ne_bytes));
+            let mut answer = own.iter().flatten().copied().collect::<Vec<_>>().concat();
+            for &(from, bytes) in parts[5..].iter().filter(|part| part.1 > 0) {
+                answer.extend(self.read(from, bytes));
+            }
             match request[2] {
                 0 => {
                     let slots = answer

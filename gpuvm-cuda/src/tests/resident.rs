@@ -3,7 +3,7 @@
 use wgpu::BufferUsages as Usage;
 
 use super::Rig;
-use crate::{Resident, Room, Span, Work, resident};
+use crate::{Own, Resident, Room, Span, Work, resident};
 
 /// Adds its uniform to a word each thread.
 const STAY: &str = "
@@ -24,7 +24,12 @@ struct Stay {
 }
 
 fn stay(rig: &Rig, source: &str) -> Stay {
-    let device = resident(&rig.device).unwrap();
+    stay_with(rig, source, None)
+}
+
+/// One whose workgroup may have a buffer for its own.
+fn stay_with(rig: &Rig, source: &str, own: Option<Own>) -> Stay {
+    let device = resident(&rig.device, own).unwrap();
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: None,
         source: wgpu::ShaderSource::Wgsl(source.into()),
@@ -104,6 +109,41 @@ fn work_is_brought_done_and_answered() {
     );
     drop(kernel);
     assert_eq!(rig.heard(), [""; 0]);
+}
+
+#[test]
+fn what_is_the_workgroups_own_comes_first() {
+    let rig = Rig::new();
+    let counted = STAY.replace("fn stay", "fn count");
+    let counted = counted.replace("+= added.x;", "+= added.x; atomicAdd(&counts[1], 2u);");
+    let source = format!("@group(0) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;\n{counted}");
+    let own = Own {
+        group: 0,
+        binding: 2,
+        words: 3,
+    };
+    let Stay { kernel, words, uniform } = stay_with(&rig, &source, Some(own));
+    let mut kernel = kernel.unwrap();
+    // In slots, and in the open.
+    for (turn, wanted) in [(1, 5), (2, 16), (3, 28)] {
+        let work = Work {
+            groups: 2,
+            put: [Some((span(&uniform, 0, 4), &[10])), None],
+            clear: [None; 3],
+            get: [None, Some(span(&words, 0, wanted))],
+        };
+        let mut answer = Vec::new();
+        kernel.serve(&work, &mut answer).unwrap();
+        assert_eq!(answer[..3], [0, 2 * 32, 0]);
+        assert_eq!(answer[3..], vec![1 + 10 * turn; wanted]);
+    }
+    // With its own words that is more than there is room for.
+    let work = Work {
+        get: [None, Some(span(&words, 0, 64))],
+        ..Work::default()
+    };
+    let refused = kernel.serve(&work, &mut Vec::new()).unwrap_err();
+    assert!(refused.contains("is more than"), "{refused}");
 }
 
 #[test]

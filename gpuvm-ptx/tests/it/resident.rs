@@ -1,6 +1,6 @@
 //! Kernels that stay: requests in a mailbox, while they wait and while nobody is there.
 
-use gpuvm_ptx::{Part, Request, mailbox};
+use gpuvm_ptx::{Own, Part, Request, mailbox};
 
 use super::*;
 
@@ -38,6 +38,7 @@ struct Rig {
     /// The buffers, and the uniform.
     buffers: [u64; 4],
     tickets: u32,
+    has_own: bool,
 }
 
 fn bytes(words: &[u32]) -> Vec<u8> {
@@ -46,8 +47,13 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 
 impl Rig {
     fn new() -> Rig {
+        Rig::with(None)
+    }
+
+    /// One whose workgroup may have a buffer for its own.
+    fn with(own: Option<Own>) -> Rig {
         let options = Options {
-            grid: Grid::Resident,
+            grid: Grid::Resident(own),
             ..EXACT
         };
         let mut memory = Memory::default();
@@ -60,6 +66,7 @@ impl Rig {
             buffers: [WORDS, WORDS, 4, 4].map(|words| memory.add(&vec![7; words])),
             memory,
             tickets: 0,
+            has_own: own.is_some(),
         }
     }
 
@@ -95,8 +102,8 @@ impl Rig {
             is_open,
             answer_at: (4 + wanted > mailbox::slots(THREADS)).then_some(ANSWER as u32),
             put: [part(column, given.len()), part(uniform, 4)],
-            clear: [part(0, 0), part(counts, 4), part(0, 0)],
-            get: [part(counts, 4), part(words, wanted)],
+            clear: [part(0, 0), part(counts, if self.has_own { 0 } else { 4 }), part(0, 0)],
+            get: [part(counts, if self.has_own { 0 } else { 4 }), part(words, wanted)],
         };
         self.tickets += 1;
         let mut first = request.words().to_vec();
@@ -185,6 +192,37 @@ fn requests_are_answered_one_after_the_other() {
     assert_eq!(rig.answer(4), (32 + 100, third[..4].to_vec()));
 }
 
+/// The counts are the first words of each answer, and in no memory of the device.
+#[test]
+fn a_workgroup_has_words_for_its_own() {
+    let own = Own {
+        group: 0,
+        binding: 2,
+        words: 3,
+    };
+    let mut rig = Rig::with(Some(own));
+    let bindings = |parameter: &Parameter| matches!(parameter, Parameter::Buffer { binding: 2, .. });
+    assert!(!rig.kernel.parameters.iter().any(bindings));
+    rig.ask(0, 3, (&[1, 2, 3], 5), 44);
+    rig.run();
+    let first = after(&[7; WORDS], 3, &[1, 2, 3, 0], 5);
+    assert_eq!(rig.answer(44), (3 * (32 + 300), first[..44].to_vec()));
+    let before = rig.memory.clock();
+    // It begins at 0 again, and lies before all else in the open, too.
+    rig.ask(before + 700, 2, (&[4], 1), WORDS);
+    rig.run();
+    let second = after(&first, 2, &[4, 0, 0, 0], 1);
+    let second: Vec<u32> = second
+        .iter()
+        .enumerate()
+        .map(|(at, word)| *word - if at == 3 { 7 } else { 0 })
+        .collect();
+    let (count, words) = rig.answer(WORDS);
+    assert_eq!(count, 2 * (32 + 200));
+    assert_eq!(words[4..], second[4..]);
+    assert_eq!(rig.memory.words(rig.buffers[2])[0], 7);
+}
+
 #[test]
 fn a_kernel_leaves_when_it_is_told_to_and_after_its_time() {
     let mut rig = Rig::new();
@@ -209,7 +247,7 @@ fn a_kernel_leaves_when_it_is_told_to_and_after_its_time() {
 #[test]
 fn workgroups_of_more_dimensions_or_of_few_threads_do_not_stay() {
     let options = Options {
-        grid: Grid::Resident,
+        grid: Grid::Resident(None),
         ..EXACT
     };
     for (size, reason) in [("32, 2", "have more than one dimension"), ("8", "are that small")] {

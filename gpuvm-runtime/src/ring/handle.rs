@@ -21,6 +21,7 @@ use super::letters::DeadLetter;
 use super::metrics::{Metrics, Status};
 use super::options::Terminate;
 use super::shared::Shared;
+use super::shared_pump::SharedPump;
 use super::thread::PumpThread;
 use crate::error::{Error, Life, Result};
 use crate::logs::Logs;
@@ -37,7 +38,7 @@ pub struct KernelHandle {
 
 impl KernelHandle {
     pub(super) fn new(
-        (shared, pump): (Arc<Shared>, PumpThread),
+        (shared, pump, thread): (Arc<Shared>, Arc<SharedPump>, PumpThread),
         engine: Engine,
         program: Arc<Program>,
         settings: Settings,
@@ -46,6 +47,7 @@ impl KernelHandle {
             owner: Arc::new(Owner {
                 shared,
                 pump,
+                thread,
                 engine,
                 program,
                 settings,

@@ -199,6 +199,35 @@ impl Entry {
     }
 }
 
+#[cfg(test)]
+impl Entry {
+    /// The entry of actors that are sent numbers, answer numbers, and may send one for each, whatever handles them.
+    pub(crate) const fn of_numbers() -> Entry {
+        let number = Kind {
+            name: "u32",
+            id: 1,
+            ty: u32::TYPE,
+        };
+        Entry {
+            id: "numbers",
+            file: file!(),
+            line: line!(),
+            routine: || unreachable!("no engine runs it"),
+            state: u32::TYPE,
+            message: number,
+            answer: Some(number),
+            returned: u32::TYPE,
+            optional: false,
+            params: [TypeRef::of::<&[u32]>(); 8],
+            sends: 1,
+            linked: None,
+            rooms: [TypeRef::of::<&mut [()]>(); ROOMS],
+            initial: || vec![0],
+            native: |_| unreachable!("it does not run natively"),
+        }
+    }
+}
+
 fn initial<H: Handler>() -> Vec<u32> {
     let mut words = vec![0; H::State::TYPE.words as usize];
     H::State::default().write_words(&mut words);

@@ -2,8 +2,8 @@
 //!
 //! # How it runs
 //!
-//! A device cannot be talked to while it works, so a kernel is driven by events. A thread, the pump (`pump.rs`), takes whatever messages have
-//! gathered, groups them by actor (`batch.rs`), and gives them to a runner: the handler itself over this CPU's threads (`native.rs`),
+//! A device cannot be talked to while it works, so a kernel is driven by events. A pump (`pump.rs`) with a thread of its own takes whatever messages
+//! have gathered, groups them by actor (`batch.rs`), and gives them to a runner: the handler itself over this CPU's threads (`native.rs`),
 //! or a job of an engine with one VM for each actor that has mail (`device/`). Then it hands out the answers (`deliver.rs`). Meanwhile the
 //! next messages gather. Who waits for an answer stands in a queue of his own (`callers.rs`), where he is told when it takes too long, whatever
 //! the pump is at.
@@ -12,7 +12,8 @@
 //! its mail of the first, because it traps, stops or takes long, leaves that of the second alone, and the pump has it handled in its turn
 //! (`outcome.rs`). What waits is kept in pieces of that size (`queue.rs`).
 //!
-//! Where a kernel stays on the device what is little is a request to it and no launch, see [`RingOptions::resident`].
+//! Where a kernel stays on the device what is little is a request to it and no launch, see [`RingOptions::resident`]. Who blocks for an answer
+//! then makes that request himself while the pump's thread rests (`shared_pump.rs`).
 //!
 //! What actors send each other is handled before what waits, in rounds: all that was sent in one is handled in the next, each actor's in the order
 //! of who has sent it and when. On an engine that has sequences of jobs and memory of its own rounds go on without the host, until nobody has mail
@@ -69,6 +70,7 @@ mod registry;
 mod rest;
 mod runner;
 mod shared;
+mod shared_pump;
 mod snapshot;
 mod thread;
 
@@ -89,8 +91,10 @@ pub use self::letters::{DeadLetter, DeadReason};
 pub use self::metrics::{Latency, Metrics, Status};
 use self::native::OnCpu;
 pub use self::options::{Answers, Resident, Restart, RingOptions, Terminate};
+use self::pump::Pump;
 use self::runner::Runner;
 use self::shared::Shared;
+use self::shared_pump::SharedPump;
 use self::snapshot::Kept;
 pub use self::snapshot::RingSnapshot;
 use self::thread::PumpThread;
@@ -188,13 +192,15 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
         clock = Clock::after(kept.stamp);
         shared.restore(kept);
     }
-    let theirs = Arc::clone(&shared);
     let name = format!("gpuvm-ring-{}", entry.id);
     let stack = crate::native::pool::stack(runtime.settings().recursion_limit);
-    let pump = PumpThread::spawn(name, stack, move || pump::run(&theirs, runner, clock))?;
+    let pump = Pump::new(Arc::clone(&shared), runner, clock);
+    let pump = Arc::new(SharedPump::new(Arc::clone(&shared), pump));
+    let theirs = Arc::clone(&pump);
+    let thread = PumpThread::spawn(name, stack, move || theirs.run())?;
     tracing::info!(kernel = entry.id, actors = options.actors, %engine, restored, "ring kernel launched");
     let settings = runtime.settings().clone();
-    Ok(KernelHandle::new((shared, pump), engine, program, settings))
+    Ok(KernelHandle::new((shared, pump, thread), engine, program, settings))
 }
 
 /// What runs the actors.

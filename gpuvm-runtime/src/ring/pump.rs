@@ -1,9 +1,9 @@
-//! The pump: a thread that takes whatever has gathered, lets the actors handle it, and hands out the answers. While it works the next
-//! messages gather, so batches are as large as the load makes them, and a single message waits for nothing.
+//! The pump takes whatever has gathered, lets the actors handle it, and hands out the answers. While it works the next messages gather, so
+//! batches are as large as the load makes them, and a single message waits for nothing.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard};
 use std::time::Instant;
 
 use super::batch::{Batch, Grouper};
@@ -17,43 +17,12 @@ use super::outcome::{Outcome, Stage, handle};
 use super::question::Question;
 use super::queue::{Lot, Queue};
 use super::runner::{Handled, Linked, Rounds, Runner, Turn};
-use super::shared::{Shared, Went};
+use super::shared::{Shared, State, Went};
 use crate::error::{Error, Life, Result, RingError};
 
-/// Runs until the kernel is over.
-pub(super) fn run(shared: &Arc<Shared>, runner: Box<dyn Runner>, clock: Clock) {
-    let _guard = Guard(shared);
-    let mut pump = Pump {
-        shared,
-        grouper: Grouper::new(shared.actors, shared.entry.message.ty.words as usize),
-        clock,
-        is_quiet: true,
-        under_way: VecDeque::with_capacity(runner.most_batches()),
-        is_held_up: false,
-        runner,
-    };
-    while let Some(next) = pump.next() {
-        let work = match next {
-            Next::Lot(lot) => pump.begin_with(lot),
-            Next::Oldest => Ok(pump.under_way.pop_front()),
-            Next::Question(question) => {
-                question.answer(shared, &mut *pump.runner, &pump.clock);
-                continue;
-            }
-        };
-        if let Err(Failed) = work.and_then(|work| work.map_or(Ok(()), |work| pump.see_through(work))) {
-            return;
-        }
-    }
-    drop(pump);
-    shared.lock().life = Life::Terminated;
-    tracing::info!(kernel = shared.entry.id, "ring kernel terminated");
-    shared.notify_all();
-}
-
-/// What the pump has.
-struct Pump<'s> {
-    shared: &'s Shared,
+/// What lets the actors of a kernel handle its messages. `shared_pump.rs` says on which thread.
+pub(super) struct Pump {
+    shared: Arc<Shared>,
     runner: Box<dyn Runner>,
     grouper: Grouper,
     clock: Clock,
@@ -63,15 +32,21 @@ struct Pump<'s> {
     under_way: VecDeque<Work>,
     /// Whether actors may have left messages of these alone, which come before all others.
     is_held_up: bool,
+    /// Whether it is lent to one who waits for an answer, and goes round later.
+    is_lent: bool,
 }
 
 /// What the pump does next.
-enum Next {
+pub(super) enum Next<'s> {
     /// It lets actors begin with messages.
     Lot(Lot),
     /// It waits for the oldest batch that is under way.
     Oldest,
     Question(Question),
+    /// It rests until there is something to do.
+    Rest(MutexGuard<'s, State>),
+    /// The kernel ends.
+    End,
 }
 
 /// Messages to see to.
@@ -90,39 +65,100 @@ struct Work {
 }
 
 /// The kernel has failed.
-struct Failed;
+pub(super) struct Failed;
 
-impl Pump<'_> {
-    /// Waits for something to do; `None` when the kernel is to end.
-    fn next(&mut self) -> Option<Next> {
-        let shared = self.shared;
+impl Pump {
+    /// One whose actors a runner has.
+    pub fn new(shared: Arc<Shared>, runner: Box<dyn Runner>, clock: Clock) -> Pump {
+        Pump {
+            grouper: Grouper::new(shared.actors, shared.entry.message.ty.words as usize),
+            clock,
+            is_quiet: true,
+            under_way: VecDeque::with_capacity(runner.most_batches()),
+            is_held_up: false,
+            is_lent: false,
+            runner,
+            shared,
+        }
+    }
+
+    /// What to do next, by the state of its kernel.
+    pub fn next<'s>(&mut self, shared: &'s Shared) -> Next<'s> {
         let mut state = shared.lock();
-        loop {
-            let rests = self.under_way.is_empty();
-            if rests && let Some(question) = state.questions.pop() {
-                return Some(Next::Question(question));
+        let rests = self.under_way.is_empty();
+        if rests && let Some(question) = state.questions.pop() {
+            return Next::Question(question);
+        }
+        let ends_now = shared.ends_now().load(Ordering::Acquire);
+        if state.life == Life::Terminating && ends_now && !state.letters.is_empty() {
+            drop(state);
+            state = shared.lock_to_bury();
+            let error = RingError::Closed { kernel: shared.name() };
+            shared.bury_all(&mut state, &error);
+        }
+        let is_over = state.life == Life::Terminating && state.letters.is_empty() || state.life.is_over();
+        if rests && is_over {
+            return Next::End;
+        }
+        if state.may_run(shared) && self.has_room_for(&state.letters) {
+            return Next::Lot(state.take_lot());
+        }
+        match rests {
+            true => Next::Rest(state),
+            false => Next::Oldest,
+        }
+    }
+
+    /// Lets actors handle messages, or begin with them.
+    pub fn handle(&mut self, lot: Lot) -> Result<(), Failed> {
+        match self.begin_with(lot)? {
+            Some(work) => self.see_through(work),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits for the oldest batch that is under way.
+    pub fn end_oldest(&mut self) -> Result<(), Failed> {
+        match self.under_way.pop_front() {
+            Some(work) => self.see_through(work),
+            None => Ok(()),
+        }
+    }
+
+    /// Answers a question about its actors.
+    pub fn answer(&mut self, question: Question) {
+        question.answer(&self.shared, &mut *self.runner, &self.clock);
+    }
+
+    /// Lets actors handle the messages that wait, if they are no more than so many and the runner has done that at once. Whether there may be
+    /// something left to do.
+    pub fn help(&mut self, most: usize) -> Result<bool, Failed> {
+        if !self.under_way.is_empty() || !self.runner.answers_at_once() {
+            return Ok(true);
+        }
+        let lot = {
+            let mut state = self.shared.lock();
+            let is_little = (1..=most).contains(&state.letters.len()) && state.letters.sent_len() == 0;
+            let is_due = is_little && state.life == Life::Active && !state.has_news(&self.shared);
+            if !is_due || state.letters.parcel().is_some() {
+                return Ok(true);
             }
-            let ends_now = shared.ends_now().load(Ordering::Acquire);
-            if state.life == Life::Terminating && ends_now && !state.letters.is_empty() {
-                drop(state);
-                state = shared.lock_to_bury();
-                let error = RingError::Closed { kernel: shared.name() };
-                shared.bury_all(&mut state, &error);
-            }
-            let is_over = state.life == Life::Terminating && state.letters.is_empty() || state.life.is_over();
-            if rests && is_over {
-                return None;
-            }
-            if state.may_run(shared) && self.has_room_for(&state.letters) {
-                let lot = state.letters.take();
-                state.in_flight += lot.len();
-                state.counts.batches += 1;
-                return Some(Next::Lot(lot));
-            }
-            if !rests {
-                return Some(Next::Oldest);
-            }
-            state = shared.rest(state);
+            state.take_lot()
+        };
+        self.is_lent = true;
+        let helped = self.help_with(lot);
+        self.is_lent = false;
+        helped?;
+        Ok(!self.under_way.is_empty())
+    }
+
+    /// Sees messages through that actors have ended with as soon as they had begun, and leaves others under way.
+    fn help_with(&mut self, lot: Lot) -> Result<(), Failed> {
+        let alone = self.begin(lot)?;
+        self.under_way.extend(alone);
+        match self.runner.has_ended() {
+            true => self.end_oldest(),
+            false => Ok(()),
         }
     }
 
@@ -166,7 +202,7 @@ impl Pump<'_> {
             is_share,
             ..
         } = lot;
-        let concerns_nobody = self.is_quiet && letters.called.is_empty() && !is_share;
+        let concerns_nobody = self.is_quiet && !self.is_lent && letters.called.is_empty() && !is_share;
         if concerns_nobody
             && self.runner.goes_round(letters.len())
             && let Some(stopped) = self.shared.open_to(&letters.to, &[])
@@ -187,21 +223,19 @@ impl Pump<'_> {
             sent,
             is_share,
         };
-        work.outcome.refuse_stopped(self.shared, &mut work.batch);
-        if self.runner.most_batches() > 1 {
-            match self.runner.begin(&work.batch, work.now) {
-                Err(error) => {
-                    self.under_way.push_back(work);
-                    return Err(self.fail(Letters::default(), &error));
-                }
-                Ok(true) => {
-                    work.stage = Stage::UnderWay;
-                    self.is_held_up &= !self.under_way.is_empty();
-                    self.under_way.push_back(work);
-                    return Ok(None);
-                }
-                Ok(false) => {}
+        work.outcome.refuse_stopped(&self.shared, &mut work.batch);
+        match self.runner.begin(&work.batch, work.now) {
+            Err(error) => {
+                self.under_way.push_back(work);
+                return Err(self.fail(Letters::default(), &error));
             }
+            Ok(true) => {
+                work.stage = Stage::UnderWay;
+                self.is_held_up &= !self.under_way.is_empty();
+                self.under_way.push_back(work);
+                return Ok(None);
+            }
+            Ok(false) => {}
         }
         // It has to be alone, and is among those under way until it is: these may fail the kernel.
         self.under_way.push_back(work);
@@ -225,7 +259,7 @@ impl Pump<'_> {
     /// Lets actors handle messages, hands out what came of it, and lets them go on with what they have sent each other meanwhile. Gives the
     /// messages of that of which somebody has to know.
     fn work(&mut self, work: Work) -> Result<Option<Work>, Failed> {
-        let shared = self.shared;
+        let shared = &*Arc::clone(&self.shared);
         let Work {
             letters,
             mut batch,
@@ -252,7 +286,7 @@ impl Pump<'_> {
         self.is_held_up |= outcome.is_late;
         let mut going_on = None;
         let sent = outcome.sent.to.len();
-        let may_go_round = !failed && sent <= shared.bound.share && self.runner.goes_round(sent);
+        let may_go_round = !failed && !self.is_lent && sent <= shared.bound.share && self.runner.goes_round(sent);
         if may_go_round && !shared.lock().has_work(shared) {
             let stopped = shared.open_to(&outcome.sent.to, &outcome.stopped);
             going_on = stopped.map(|stopped| (std::mem::take(&mut outcome.sent), stopped));
@@ -408,17 +442,6 @@ impl Work {
             outcome: Outcome::default(),
             sent: 0,
             is_share: false,
-        }
-    }
-}
-
-/// Tells those who wait that the pump has panicked, if it has.
-struct Guard<'s>(&'s Shared);
-
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.fail("its pump panicked, which is an error of gpuvm".to_string());
         }
     }
 }

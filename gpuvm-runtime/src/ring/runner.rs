@@ -39,6 +39,16 @@ pub trait Runner: Send {
         Ok(false)
     }
 
+    /// Whether actors have mostly ended with what is little when they have [begun](Runner::begin) with it.
+    fn answers_at_once(&self) -> bool {
+        false
+    }
+
+    /// Whether they have ended with the batch that was begun first, so that nobody has to wait for that.
+    fn has_ended(&self) -> bool {
+        false
+    }
+
     /// What has become of the batch that was begun first.
     ///
     /// # Errors

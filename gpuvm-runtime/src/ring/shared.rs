@@ -21,7 +21,7 @@ use super::metrics::{Counts, Metrics};
 use super::options::{Answers, Restart, Terminate};
 use super::outputs::Outputs;
 use super::question::Question;
-use super::queue::Queue;
+use super::queue::{Lot, Queue};
 use super::rest::{Patience, Rest};
 use super::snapshot::{Kept, Messages};
 use crate::config::RuntimeConfig;
@@ -213,7 +213,7 @@ impl Shared {
         self.lock_opened().unwrap_or_else(|_| self.lock())
     }
 
-    /// Wakes the pump, if it rests.
+    /// Wakes the pump's thread, if it rests.
     pub fn wake(&self, mut state: MutexGuard<'_, State>) {
         if std::mem::take(&mut state.rests) {
             drop(state);
@@ -223,7 +223,7 @@ impl Shared {
         }
     }
 
-    /// Lets the pump, which is this thread, rest until somebody wakes it.
+    /// Lets the pump's thread, which is this one, rest until somebody wakes it.
     pub fn rest<'s>(&'s self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
         let (rest, patience) = self.pump.get_or_init(|| (Rest::here(), Patience::new()));
         state.rests = true;
@@ -263,8 +263,8 @@ impl Shared {
         (taken, ended)
     }
 
-    /// Accepts a message for whose answer somebody waits, if there is room.
-    pub fn accept_call(&self, actor: u32, called: &mut Option<Caller>) -> Taken {
+    /// Accepts a message for whose answer somebody waits, if there is room, and wakes the pump's thread for it unless he is to help.
+    pub fn accept_call(&self, actor: u32, called: &mut Option<Caller>, helps: bool) -> Taken {
         let mut state = self.lock();
         if state.life != Life::Active {
             return Taken::No(self.wrong_state("call", "active", &state));
@@ -281,7 +281,9 @@ impl Shared {
             state.note_accepted(1);
             state.callers.push(caller);
             state.waiting.note_taken();
-            self.wake(state);
+            if !helps {
+                self.wake(state);
+            }
         }
         Taken::Yes
     }
@@ -485,6 +487,14 @@ impl State {
             Life::Terminating => true,
             _ => false,
         }
+    }
+
+    /// Takes messages for the pump.
+    pub fn take_lot(&mut self) -> Lot {
+        let lot = self.letters.take();
+        self.in_flight += lot.len();
+        self.counts.batches += 1;
+        lot
     }
 
     /// Whether the pump has more to do than what it does.

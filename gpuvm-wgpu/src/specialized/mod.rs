@@ -17,3 +17,4 @@ mod tests;
 
 pub use automatic::Automatic;
 pub use engine::Specialized;
+pub use resident::OWN;

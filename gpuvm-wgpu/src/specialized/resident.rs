@@ -21,7 +21,7 @@ use crate::session::arena::Arena;
 use crate::session::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, window};
 use crate::session::launch::{Field, Launch, fields};
 use crate::session::{Begun, Session, budget};
-use crate::stepper::{Scheduler, Shared, Stepper};
+use crate::stepper::{BINDINGS, Scheduler, Shared, Stepper};
 
 /// A program whose kernel stays.
 pub struct Staying {
@@ -37,7 +37,7 @@ pub struct Staying {
     inputs: Lease,
     /// What of these is known to be there.
     written: Vec<u32>,
-    /// The signal.
+    /// What is bound where the signal is, which the workgroup has for its own, and in place of atomics.
     cells: Lease,
     states: Arc<Lease>,
     frames: Arc<Lease>,
@@ -53,6 +53,12 @@ const MOST_VMS: u32 = 1024;
 const MOST_WORDS: u32 = 1 << 14;
 /// Words of the frames of a job's VMs.
 const MOST_FRAMES: u64 = 1 << 14;
+/// The signal, which the workgroup has for its own.
+pub const OWN: cuda::Own = cuda::Own {
+    group: 0,
+    binding: BINDINGS as u32 - 1,
+    words: signal::WORDS as u32,
+};
 /// Words of the uniform, with those up to the slots.
 const UNIFORM: usize = UNIFORM_STRIDE as usize / WORD as usize;
 
@@ -200,7 +206,7 @@ impl ResidentKernel for Staying {
                 (filled > 0).then(|| (span(memory.0, start, filled), &words[..])),
             ],
             clear: [
-                Some(span(&self.cells, 0, signal::WORDS)),
+                None,
                 some(
                     memory.0,
                     start + rounded as u64,
@@ -209,7 +215,7 @@ impl ResidentKernel for Staying {
                 some(&self.frames, 0, frame_words),
             ],
             get: [
-                Some(span(&self.cells, 0, signal::WORDS)),
+                None,
                 some(
                     memory.0,
                     start + (changed.start - before) as u64,

@@ -135,6 +135,13 @@ impl Resident {
         device.write(self.mailbox + mailbox::LEFT as u64, &[0; 4]);
     }
 
+    /// The signal that came with the answer.
+    fn signal(&self, device: &Device) -> Vec<u32> {
+        let words = device.words(self.mailbox);
+        let slots = words[mailbox::answers(self.threads) / 4..].as_chunks::<2>().0;
+        slots[..signal::WORDS].iter().map(|slot| slot[0]).collect()
+    }
+
     /// Checks that the kernel has answered the request and left.
     fn check_answered(&self, device: &Device) {
         let words = device.words(self.mailbox);
@@ -180,6 +187,7 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
     // The pairs are the atomics once more.
     group_0.push((atomics, job.atomics.len()));
     let uniform = fields(&kernels.fields).unwrap();
+    let mut signal = vec![0; signal::WORDS];
     let mut resident = Resident::of(&kernels.fresh, &mut device);
     for dispatch in 0..MOST_DISPATCHES {
         let kernel = match &kernels.resumed {
@@ -227,7 +235,15 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
         if let Some(resident) = &resident {
             resident.check_answered(&device);
         }
-        let cells = device.words(cells);
+        let found = match &resident {
+            Some(resident) => resident.signal(&device),
+            None => device.words(cells),
+        };
+        match resident.is_some() {
+            true => signal.iter_mut().zip(found).for_each(|(sum, found)| *sum += found),
+            false => signal = found,
+        }
+        let cells = &signal;
         if cells[signal::STOPPED] == job.vms && cells[signal::YIELDED] == 0 {
             assert_eq!(u64::from(cells[signal::TRAPPED]), wanted.traps, "traps");
             assert_eq!(device.words(atomics), expected.atomics, "atomics");

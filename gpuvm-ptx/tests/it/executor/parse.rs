@@ -79,7 +79,8 @@ impl Program {
                 true => &mut self.local,
                 false => &mut self.shared,
             };
-            self.symbols.insert(name.to_string(), *end);
+            let before = self.symbols.insert(name.to_string(), *end);
+            assert!(before.is_none(), "`{name}` is declared twice");
             *end += size.next_multiple_of(16);
         } else {
             self.code.push(Instruction::parse(line));

@@ -22,21 +22,17 @@ impl OnDevice {
     /// Runs one job for some of the mail.
     pub(super) fn run(&mut self, mail: &[Mail], batch: &Batch, turn: &Turn<'_>, done: &mut Handled) -> Result<()> {
         let started = match self.serve(mail, batch, turn.now)? {
+            Some(started) => started,
             None => {
                 self.make_way()?;
                 self.start(mail, batch, turn.now)?
-            }
-            Some((layout, Ran::Stands(running))) => Started { layout, running },
-            Some((layout, Ran::Halted(finished))) => {
-                self.take_over(&layout, finished, None, (mail, batch), done);
-                return Ok(());
             }
         };
         self.finish(started, mail, batch, turn, done)
     }
 
     /// Has the kernel that stays run a job for some of the mail, at a time of the kernel's clock; `None` if it does not take it.
-    fn serve(&mut self, mail: &[Mail], batch: &Batch, now: u64) -> Result<Option<(Layout, Ran)>> {
+    pub(super) fn serve(&mut self, mail: &[Mail], batch: &Batch, now: u64) -> Result<Option<Started>> {
         let Some(mut resident) = self.resident.take() else {
             return Ok(None);
         };
@@ -53,7 +49,7 @@ impl OnDevice {
             ran => ran?,
         };
         self.resident = Some(resident);
-        Ok(Some((layout, ran)))
+        Ok(Some(Started { layout, ran }))
     }
 
     /// Starts a job for some of the mail, at a time of the kernel's clock.
@@ -61,19 +57,26 @@ impl OnDevice {
         let layout = Layout::new(self, mail);
         let job = layout.job(self, mail.len() as u32);
         let content = Content::new(self, &layout, mail, batch, now);
-        let running = self.executor.start(job, &content)?;
-        Ok(Started { layout, running })
+        let ran = Ran::Stands(self.executor.start(job, &content)?);
+        Ok(Started { layout, ran })
     }
 
     /// Lets a job that was started come to its end, and takes over what it has left.
     pub(super) fn finish(
         &mut self,
-        Started { layout, mut running }: Started,
+        Started { layout, ran }: Started,
         mail: &[Mail],
         batch: &Batch,
         turn: &Turn<'_>,
         done: &mut Handled,
     ) -> Result<()> {
+        let mut running = match ran {
+            Ran::Stands(running) => running,
+            Ran::Halted(finished) => {
+                self.take_over(&layout, finished, None, (mail, batch), done);
+                return Ok(());
+            }
+        };
         let end = self.bring_to_end(&mut *running, turn)?;
         done.is_late |= end.is_late;
         let image = if end.has_trapped { Some(running.image()?) } else { None };
@@ -251,7 +254,7 @@ impl OnDevice {
 /// A job for some of a batch's mail that was started.
 pub struct Started {
     layout: Layout,
-    pub running: Box<dyn Running>,
+    pub ran: Ran,
 }
 
 /// How a job has come to its end.

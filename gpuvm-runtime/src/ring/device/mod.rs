@@ -24,7 +24,7 @@ use std::sync::atomic::Ordering;
 
 use gpuvm_core::program::{Log, Program};
 use gpuvm_core::types::{Context, Value};
-use gpuvm_engine::{Engine, Error as Failure, Execute, ResidentKernel};
+use gpuvm_engine::{Engine, Error as Failure, Execute, Ran, ResidentKernel};
 
 pub use self::depot::Depot;
 use self::jobs::Started;
@@ -198,7 +198,16 @@ impl Runner for OnDevice {
     }
 
     fn begin(&mut self, batch: &Batch, now: u64) -> Result<bool> {
-        if batch.mail.is_empty() || self.stays_with(&batch.mail) || !self.fits(&batch.mail) {
+        if batch.mail.is_empty() {
+            return Ok(false);
+        }
+        let (is_alone, most) = (self.under_way.is_empty(), self.most_batches());
+        if is_alone && let Some(served) = self.serve(&batch.mail, batch, now)? {
+            self.under_way.push_back(served);
+            return Ok(true);
+        }
+        // What the kernel that stays takes waits for those under way, and is not launched beside them.
+        if most == 1 || !is_alone && self.stays_with(&batch.mail) || !self.fits(&batch.mail) {
             return Ok(false);
         }
         self.make_way()?;
@@ -207,14 +216,26 @@ impl Runner for OnDevice {
             Err(Error::OutOfMemory { .. }) => return Ok(false),
             started => started?,
         };
-        let has_begun = match started.running.begin(FIRST_CYCLES) {
-            Err(gpuvm_engine::Error::OutOfMemory { .. }) => false,
+        let Ran::Stands(running) = &mut started.ran else {
+            return Ok(false);
+        };
+        let has_begun = match running.begin(FIRST_CYCLES) {
+            Err(Failure::OutOfMemory { .. }) => false,
             begun => begun?,
         };
         if has_begun {
             self.under_way.push_back(started);
         }
         Ok(has_begun)
+    }
+
+    fn answers_at_once(&self) -> bool {
+        self.resident.is_some()
+    }
+
+    fn has_ended(&self) -> bool {
+        let first = self.under_way.front();
+        first.is_some_and(|started| matches!(started.ran, Ran::Halted(_)))
     }
 
     fn end(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {

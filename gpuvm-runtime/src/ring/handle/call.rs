@@ -7,6 +7,7 @@ use gpuvm_core::types::RingMessage;
 use super::super::callers::Caller;
 use super::super::rest::block_on;
 use super::super::shared::Taken;
+use super::super::shared_pump::SharedPump;
 use super::KernelHandle;
 use super::send::words_of;
 use super::wait::{until, within};
@@ -36,27 +37,41 @@ impl KernelHandle {
         request: M,
         timeout: Duration,
     ) -> Result<A> {
+        self.call_with(actor, request, timeout, None).await
+    }
+
+    /// The same, helping the pump if that is given.
+    async fn call_with<M: RingMessage, A: RingMessage>(
+        &self,
+        actor: u32,
+        request: M,
+        timeout: Duration,
+        helped: Option<&SharedPump>,
+    ) -> Result<A> {
         self.check_message::<M>()?;
         self.check_answer::<A>()?;
         self.check_sizes(&request)?;
         let shared = self.shared();
         let (reply, answer) = oneshot::async_channel();
         let mut caller = Some(Caller::new(reply, words_of(&request), timeout));
-        let mut accept = || match shared.accept_call(actor, &mut caller) {
+        let mut accept = || match shared.accept_call(actor, &mut caller, helped.is_some()) {
             Taken::Yes => Some(Ok(())),
             Taken::Full => None,
             Taken::No(error) => Some(Err(error)),
         };
         match accept() {
-            Some(accepted) => accepted?,
+            Some(taken) => taken?,
             // Who waits for room is not among those whom the kernel tells that it takes too long.
             None => {
                 let _sender = shared.wait_for_room();
                 match within(timeout, until(&shared.room, accept)).await {
-                    Some(accepted) => accepted?,
+                    Some(taken) => taken?,
                     None => return Err(self.timeout("a call", timeout)),
                 }
             }
+        }
+        if let Some(pump) = helped {
+            pump.help();
         }
         // The kernel answers every call before it ends.
         let words = answer.await;
@@ -70,7 +85,7 @@ impl KernelHandle {
     ///
     /// The same.
     pub fn blocking_call<A: RingMessage>(&self, actor: u32, request: impl RingMessage) -> Result<A> {
-        block_on(self.call(actor, request), &self.shared().patience)
+        self.blocking_call_within(actor, request, self.shared().config.call_timeout)
     }
 
     /// [`KernelHandle::call_within`], on a thread that may block.
@@ -84,6 +99,7 @@ impl KernelHandle {
         request: M,
         timeout: Duration,
     ) -> Result<A> {
-        block_on(self.call_within(actor, request, timeout), &self.shared().patience)
+        let call = self.call_with(actor, request, timeout, Some(&self.owner.pump));
+        block_on(call, &self.shared().patience)
     }
 }

@@ -9,6 +9,7 @@ use gpuvm_engine::Engine;
 
 use super::super::options::Terminate;
 use super::super::shared::Shared;
+use super::super::shared_pump::SharedPump;
 use super::super::thread::PumpThread;
 use crate::unheard;
 
@@ -22,7 +23,8 @@ const STUCK: Duration = Duration::from_secs(2);
 /// Terminates the kernel when no handle is left.
 pub(super) struct Owner {
     pub shared: Arc<Shared>,
-    pub pump: PumpThread,
+    pub pump: Arc<SharedPump>,
+    pub thread: PumpThread,
     pub engine: Engine,
     /// What each VM of it does, on whatever it runs.
     pub program: Arc<Program>,
@@ -39,7 +41,7 @@ impl Owner {
         loop {
             let before = self.shared.lock().progress();
             let left = timeout.saturating_sub(begin.elapsed());
-            if self.pump.wait(left.min(STUCK)) {
+            if self.thread.wait(left.min(STUCK)) {
                 return Drained::All;
             }
             if begin.elapsed() >= timeout {
@@ -90,7 +92,7 @@ impl Drop for Owner {
             Drained::Stuck => Duration::ZERO,
             _ => GIVING_UP,
         };
-        if !self.pump.wait(most) && self.engine == Engine::Native {
+        if !self.thread.wait(most) && self.engine == Engine::Native {
             self.warn("was dropped and its handler does not end, so it is left alone and what waits is lost");
         }
     }

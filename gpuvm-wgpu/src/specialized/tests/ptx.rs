@@ -7,6 +7,7 @@ use super::random::random_program;
 use super::*;
 use crate::floats::FloatOps;
 use crate::kernel::uniform_fields;
+use crate::specialized::OWN;
 use crate::specialized::base::base;
 use crate::tests::executed::{self, Kernels, check_interpreter, exact};
 use crate::tests::operations::inputs;
@@ -77,7 +78,14 @@ fn automaton() -> Program {
 }
 
 /// The forms that a specialised kernel has.
-const GRIDS: [Grid; 2] = [Grid::Launched, Grid::Resident];
+const GRIDS: [Grid; 2] = [
+    Grid::Launched,
+    Grid::Resident(Some(gpuvm_ptx::Own {
+        group: OWN.group,
+        binding: OWN.binding,
+        words: OWN.words,
+    })),
+];
 
 pub(super) fn check_program(name: &str, program: &Program, relaxed: bool) {
     let floats = FloatOps::of_features(wgpu::Features::all());
@@ -105,7 +113,8 @@ pub(super) fn check_program(name: &str, program: &Program, relaxed: bool) {
                 checked: false,
                 dependent_launch: true,
             };
-            let name = format!("{name}_{start}_{grid:?}");
+            let form = if grid.is_resident() { "resident" } else { "launched" };
+            let name = format!("{name}_{start}_{form}");
             check_ptx(&name, &shader.module, &shader.info, &options);
         }
     }
