@@ -71,6 +71,11 @@ impl Writer<'_> {
             Ty::Option(inner) => self.option(inner, depth),
             Ty::Result(inner, error) => self.result(inner, *error, depth),
             Ty::Tuple(parts) => {
+                if let [first, second] = &parts[..]
+                    && let Some((read, changes)) = self.entangled([first, second], depth)
+                {
+                    return format!("({read}, {changes})");
+                }
                 let parts: Vec<String> = parts.iter().map(|part| self.expression(part, depth)).collect();
                 format!("({})", parts.join(", "))
             }

@@ -118,52 +118,55 @@ impl Writer<'_> {
 
     /// Two values of the type for an operator. Where one can be found, the one is read from a variable that the other changes.
     pub fn operands(&mut self, ty: &Ty, depth: usize) -> (String, String) {
-        if self.types.features.methods
-            && self.rng.chance(50)
-            && let Some((read, changes)) = self.entangled(ty, depth)
-        {
-            return match self.rng.chance(70) {
-                true => (read, changes),
-                false => (changes, read),
-            };
+        match self.entangled([ty, ty], depth) {
+            Some((read, changes)) if self.rng.chance(70) => (read, changes),
+            Some((read, changes)) => (changes, read),
+            None => (self.expression(ty, depth), self.expression(ty, depth)),
         }
-        (self.expression(ty, depth), self.expression(ty, depth))
     }
 
-    fn entangled(&mut self, ty: &Ty, depth: usize) -> Option<(String, String)> {
-        if self.repeated > 1 {
+    /// Now and then, if the types allow it: what is read from a variable, as it is or converted, and a call of a method that changes that.
+    pub fn entangled(&mut self, [read, changing]: [&Ty; 2], depth: usize) -> Option<(String, String)> {
+        if !self.types.features.methods || self.repeated > 1 || !self.rng.chance(50) {
             return None;
         }
+        let from = match read.is_integer() && self.rng.chance(40) {
+            true => Ty::Scalar(self.types.integer(self.rng)),
+            false => read.clone(),
+        };
+        let gives = |ty: &Ty| ty == changing || ty.is_integer() && (changing.is_integer() || changing.is_float());
         let mut found = Vec::new();
         for variable in self.variables(true) {
             for method in self.methods {
                 if let Some(receiver) = &method.receiver
                     && receiver.by == By::Mutable
-                    && (method.result == *ty || method.result.is_integer() && *ty != Ty::Scalar("bool"))
-                    && let (Some(read), Some(changed)) = (
-                        self.place_within(&variable, ty),
+                    && gives(&method.result)
+                    && let (Some(place), Some(changed)) = (
+                        self.place_within(&variable, &from),
                         self.place_within(&variable, &receiver.on),
                     )
                 {
-                    found.push((variable.name.clone(), read, changed, method));
+                    found.push((variable.name.clone(), place, changed, method));
                 }
             }
         }
         if found.is_empty() {
             return None;
         }
-        let (name, read, changed, method) = self.rng.pick(&found);
+        let (name, place, changed, method) = self.rng.pick(&found);
         self.note(&name, true);
         let call = self.holding(|writer| {
             writer.lend(&name, false);
             writer.call_of(method, "", depth.min(1))
         });
-        let call = format!("{changed}.{call}");
-        let call = match method.result == *ty {
-            true => call,
-            false => format!("({call} as {})", ty.name()),
+        let converted = |value: String, from: &Ty, to: &Ty| match from == to {
+            true => value,
+            false => format!("({value} as {})", to.name()),
         };
-        Some((read, call))
+        Some((
+            converted(place, &from, read),
+            converted(format!("{changed}.{call}"), &method.result, changing),
+        ))
     }
 
     /// Changes what a method is called on, so that it matters when it is.
