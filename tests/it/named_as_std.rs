@@ -2,7 +2,7 @@
 
 use gpuvm::prelude::*;
 
-cases! { corners_of_a_box, extremes_of_a_generic, ranges_to_what_a_trait_gives, ranges_to_an_own_length, by_path }
+cases! { corners_of_a_box, extremes_of_a_generic, ranges_to_what_a_trait_gives, ranges_to_an_own_length, own_extremes_by_path }
 
 #[derive(VmType, Clone, Copy, Debug)]
 struct Bounds {
@@ -140,7 +140,7 @@ fn ranges_to_an_own_length(width: u8, height: u8) -> (i64, u64, u64) {
 }
 
 #[routine]
-fn by_path(x: i32, y: i32, width: u8, height: u8, n: i64) -> (i32, i32, u8, u64) {
+fn own_extremes_by_path(x: i32, y: i32, width: u8, height: u8, n: i64) -> (i32, i32, u8, u64) {
     let bounds = Bounds {
         low: (x, y),
         size: (width, height),
