@@ -139,8 +139,9 @@ impl Resident {
         })
     }
 
-    /// Has work done, and appends what are the workgroup's own words after it, and what is read then. Nothing that the device is told elsewhere is waited for: who needs that waits before,
-    /// and who tells it something that has to come after this [settles](Resident::settle) before.
+    /// Has work done, and appends what are the workgroup's own words after it, and what is read then. Nothing that the device is told
+    /// elsewhere is waited for: who needs that waits before, and who tells it something that has to come after this
+    /// [settles](Resident::settle) before.
     ///
     /// # Errors
     ///

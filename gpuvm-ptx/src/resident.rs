@@ -189,7 +189,8 @@ impl Translator<'_> {
         let [again, next, done, leave] = [(); 4].map(|()| text.label());
         text.place_first(again);
         let words = wait(text, (mailbox, slot, thread), (served, told), (born, stay), leave);
-        // What had been done on the device before the host wrote this is seen from here on.
+        // What had been done on the device before the host wrote this is seen from here on: it lies in the device's cache, and what the
+        // multiprocessor's own has of it is dropped. To wait for the host's memory, too, takes longer, and the slots need it not.
         text.line(format_args!("fence.acq_rel.gpu"));
         let [first, second] = words;
         text.line(format_args!("st.shared.v2.b32 [{seen}], {{{first}, {second}}}"));

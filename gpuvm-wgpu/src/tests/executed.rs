@@ -187,7 +187,7 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
     // The pairs are the atomics once more.
     group_0.push((atomics, job.atomics.len()));
     let uniform = fields(&kernels.fields).unwrap();
-    let mut signal = vec![0; signal::WORDS];
+    let mut signal: Vec<u32> = vec![0; signal::WORDS];
     let mut resident = Resident::of(&kernels.fresh, &mut device);
     for dispatch in 0..MOST_DISPATCHES {
         let kernel = match &kernels.resumed {
@@ -240,7 +240,11 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
             None => device.words(cells),
         };
         match resident.is_some() {
-            true => signal.iter_mut().zip(found).for_each(|(sum, found)| *sum += found),
+            // Each request tells its own counts. What is no count is not looked at.
+            true => signal
+                .iter_mut()
+                .zip(found)
+                .for_each(|(sum, found)| *sum = sum.wrapping_add(found)),
             false => signal = found,
         }
         let cells = &signal;
