@@ -1435,6 +1435,7 @@ impl Method {
         self.found_by_name(&self.name, of, call)
     }
 
+    /// What a call by that name finds, on a type that has no method of it but this.
     fn found_by_name(&self, name: &str, of: &Block<'_>, call: &TokenStream) -> TokenStream {
         let (inner, lookup, hash) = (&of.inner, self.lookup(of), name_hash(name));
         let (implementation, _, clause) = lookup.split_for_impl();
