@@ -6,6 +6,7 @@ cases! {
     operand_before_block, arguments_left_to_right, compound_right_first, compound_block_right, index_then_value, struct_field_order, tuple_order,
     assignment_right_first, method_receiver_first, array_order, condition_mutates, scrutinee_once, range_order, nested_effects,
     destructuring_order, comparison_effects, return_value_order, converted_before_block, converted_parts, converted_behind_references,
+    other_readings_of_bits,
 }
 
 #[routine]
@@ -265,4 +266,26 @@ fn converted_behind_references(a: u8, b: u8) -> (u32, u32, u32) {
         u32::from(others[0])
     };
     (sum, list, u32::from(pair.0))
+}
+
+#[routine]
+fn other_readings_of_bits(bits: u32, f: f32, d: f64, i: i32) -> (f32, (u32, u32), (u64, u32), (u32, u32), f32) {
+    let (mut x, mut f, mut d, mut i) = (bits, f, d, i);
+    let sum = f32::from_bits(x) + {
+        x = 3;
+        1.0
+    };
+    let single = (f.to_bits(), {
+        f = 9.0;
+        x
+    });
+    let double = (d.to_bits(), {
+        d = 1.0;
+        x
+    });
+    let unsigned = (i.cast_unsigned(), {
+        i = 77;
+        i as u32
+    });
+    (sum, single, double, unsigned, f + d as f32)
 }

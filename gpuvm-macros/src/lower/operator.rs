@@ -199,10 +199,16 @@ impl Lowering<'_> {
             Expr::Unary(node) => matches!(node.op, UnOp::Deref(_)),
             // Where a conversion is no work for the machine its value is where what it converts is.
             Expr::Cast(node) => self.is_changeable(&node.expr),
-            Expr::MethodCall(node) => node.method == "into" && self.is_changeable(&node.receiver),
+            Expr::MethodCall(node) => {
+                let converts = ["into", "to_bits", "cast_signed", "cast_unsigned", "get"];
+                let converts = node.args.is_empty() && converts.iter().any(|name| node.method == name);
+                converts && self.is_changeable(&node.receiver)
+            }
             Expr::Call(node) => match (&*node.func, node.args.first()) {
                 (Expr::Path(path), Some(converted)) => {
-                    path.path.segments.last().is_some_and(|last| last.ident == "from") && self.is_changeable(converted)
+                    let last = path.path.segments.last();
+                    last.is_some_and(|last| last.ident == "from" || last.ident == "from_bits")
+                        && self.is_changeable(converted)
                 }
                 _ => false,
             },
