@@ -235,17 +235,13 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
         if let Some(resident) = &resident {
             resident.check_answered(&device);
         }
-        let found = match &resident {
-            Some(resident) => resident.signal(&device),
-            None => device.words(cells),
-        };
-        match resident.is_some() {
+        match &resident {
             // Each request tells its own counts. What is no count is not looked at.
-            true => signal
+            Some(resident) => signal
                 .iter_mut()
-                .zip(found)
+                .zip(resident.signal(&device))
                 .for_each(|(sum, found)| *sum = sum.wrapping_add(found)),
-            false => signal = found,
+            None => signal = device.words(cells),
         }
         let cells = &signal;
         if cells[signal::STOPPED] == job.vms && cells[signal::YIELDED] == 0 {

@@ -155,10 +155,7 @@ impl Writer<'_> {
         }
         let (name, place, changed, method) = self.rng.pick(&found);
         self.note(&name, true);
-        let call = self.holding(|writer| {
-            writer.lend(&name, false);
-            writer.call_of(method, "", depth.min(1))
-        });
+        let call = self.call_lending(&name, method, depth.min(1));
         let converted = |value: String, from: &Ty, to: &Ty| match from == to {
             true => value,
             false => format!("({value} as {})", to.name()),
@@ -193,10 +190,15 @@ impl Writer<'_> {
             return Some(format!("{value}.{}", self.call_of(method, "", depth)));
         }
         let (name, place) = self.place_in(&receiver.on, receiver.by == By::Mutable)?;
-        let call = self.holding(|writer| {
-            writer.lend(&name, false);
-            writer.call_of(method, "", depth)
-        });
+        let call = self.call_lending(&name, method, depth);
         Some(format!("{place}.{call}"))
+    }
+
+    /// The method's name and its arguments, which may read the variable that it borrows.
+    fn call_lending(&mut self, variable: &str, method: &Helper, depth: usize) -> String {
+        self.holding(|writer| {
+            writer.lend(variable, false);
+            writer.call_of(method, "", depth)
+        })
     }
 }

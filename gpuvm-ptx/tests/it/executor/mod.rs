@@ -185,8 +185,6 @@ impl Block<'_> {
         };
         match name.split_once('.') {
             _ if name == "%globaltimer" => self.memory.tick(),
-            // An instruction takes as many cycles.
-            _ if name == "%clock" => u64::from((self.steps as u32).wrapping_mul(100)),
             Some(("%tid", dimension)) => special(thread.tid, dimension),
             Some(("%ctaid", dimension)) => special(self.ctaid, dimension),
             Some(("%nctaid", dimension)) => special(self.nctaid, dimension),

@@ -201,13 +201,13 @@ impl Runner for OnDevice {
         if batch.mail.is_empty() {
             return Ok(false);
         }
-        let (is_alone, most) = (self.under_way.is_empty(), self.most_batches());
+        let is_alone = self.under_way.is_empty();
         if is_alone && let Some(served) = self.serve(&batch.mail, batch, now)? {
             self.under_way.push_back(served);
             return Ok(true);
         }
         // What the kernel that stays takes waits for those under way, and is not launched beside them.
-        if most == 1 || !is_alone && self.stays_with(&batch.mail) || !self.fits(&batch.mail) {
+        if self.most_batches() == 1 || !is_alone && self.stays_with(&batch.mail) || !self.fits(&batch.mail) {
             return Ok(false);
         }
         self.make_way()?;
@@ -216,12 +216,12 @@ impl Runner for OnDevice {
             Err(Error::OutOfMemory { .. }) => return Ok(false),
             started => started?,
         };
-        let Ran::Stands(running) = &mut started.ran else {
-            return Ok(false);
-        };
-        let has_begun = match running.begin(FIRST_CYCLES) {
-            Err(Failure::OutOfMemory { .. }) => false,
-            begun => begun?,
+        let has_begun = match &mut started.ran {
+            Ran::Halted(_) => true,
+            Ran::Stands(running) => match running.begin(FIRST_CYCLES) {
+                Err(Failure::OutOfMemory { .. }) => false,
+                begun => begun?,
+            },
         };
         if has_begun {
             self.under_way.push_back(started);

@@ -1,3 +1,5 @@
+//! A pump with a runner that is at once done, or not, on this thread and on one of its own.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -113,7 +115,7 @@ impl Rig {
         let shared = Shared::new(
             &ENTRY,
             4,
-            (16, usize::MAX, Bound::new(&ENTRY, 16, 0)),
+            (32, usize::MAX, Bound::new(&ENTRY, 32, 0)),
             (Restart::default(), Answers::Keep),
             RuntimeConfig::default(),
         );
@@ -197,12 +199,18 @@ fn a_helper_leaves_what_actors_send_and_what_others_have_sent() {
     let mut call = Box::pin(rig.call(6));
     assert!(ready(call.as_mut()).is_none());
     assert_eq!(rig.handled(), 1);
-    // More than a helper takes.
+    // As many as one who helps takes.
     let rig = Rig::new(Way::AtOnce);
     let many = [1; 15];
     assert_eq!(rig.shared.accept("send", &many, &many).0, 15);
     let mut call = Box::pin(rig.call(6));
     assert_eq!(ready(call.as_mut()).map(Result::unwrap), Some(7));
+    // One more, and while the actors rest.
+    let rig = Rig::new(Way::AtOnce);
+    assert_eq!(rig.shared.accept("send", &[1; 16], &[1; 16]).0, 16);
+    let mut call = Box::pin(rig.call(6));
+    assert!(ready(call.as_mut()).is_none());
+    assert_eq!(rig.handled(), 0);
     let rig = Rig::new(Way::AtOnce);
     rig.shared.lock().life = Life::Deactivated;
     assert_eq!(rig.shared.accept("send", &many, &many).0, 15);
