@@ -69,9 +69,9 @@ pub struct Work<'w> {
     /// What is written before: where, and the words, followed by zeros up to a multiple of 4.
     pub put: [Option<(Span<'w>, &'w [u32])>; 2],
     /// What is set to 0 before.
-    pub clear: [Option<Span<'w>>; 3],
+    pub clear: [Option<Span<'w>>; 2],
     /// What is read after, behind the words that are the workgroup's own.
-    pub get: [Option<Span<'w>>; 2],
+    pub get: Option<Span<'w>>,
 }
 
 /// How long a kernel stays without work.
@@ -154,9 +154,7 @@ impl Resident {
         if !self.is_there {
             self.launch().map_err(|error| told(&self.shared, &error))?;
         }
-        let lengths = [self.own]
-            .into_iter()
-            .chain(work.get.iter().flatten().map(|span| span.words));
+        let lengths = [self.own].into_iter().chain(work.get.map(|span| span.words));
         let Some(at) = request.answer_at else {
             let mut at = mailbox::answers(self.threads);
             for words in lengths {
@@ -255,11 +253,9 @@ impl Resident {
                 *part = part_of(span)?;
             }
         }
-        for (part, span) in request.get.iter_mut().zip(&work.get) {
-            if let Some(span) = span {
-                *part = part_of(span)?;
-                answered += 4 * part.chunks as usize;
-            }
+        if let Some(span) = &work.get {
+            request.get = part_of(span)?;
+            answered += 4 * request.get.chunks as usize;
         }
         let Room { request: most, answer } = self.room;
         if brought > most || answered > answer {

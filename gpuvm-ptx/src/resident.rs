@@ -70,9 +70,9 @@ pub struct Request {
     /// Where the payload's chunks go to before the work.
     pub put: [Part; 2],
     /// What is set to 0 before the work.
-    pub clear: [Part; 3],
+    pub clear: [Part; 2],
     /// What is brought to the answer after it.
-    pub get: [Part; 2],
+    pub get: Part,
 }
 
 /// A part of device memory.
@@ -91,16 +91,16 @@ pub const OWN: &str = "own";
 /// Where in a request's words the parts are, four words each.
 const PUT: u32 = 4;
 const CLEAR: u32 = PUT + 4 * 2;
-const GET: u32 = CLEAR + 4 * 3;
+const GET: u32 = CLEAR + 4 * 2;
 
 impl Request {
     /// Words of a request, a multiple of 4.
-    pub const WORDS: usize = GET as usize + 4 * 2;
+    pub const WORDS: usize = GET as usize + 4;
 
     /// The request as it lies in the first slots.
     #[must_use]
     pub fn words(&self) -> [u32; Request::WORDS] {
-        let parts = self.put.iter().chain(&self.clear).chain(&self.get);
+        let parts = self.put.iter().chain(&self.clear).chain([&self.get]);
         let parts = parts.flat_map(|part| [part.address as u32, (part.address >> 32) as u32, part.chunks, 0]);
         // Nothing of an answer lies at the mailbox's start.
         let head = [self.groups, self.is_open.into(), self.answer_at.unwrap_or(0), 0];
@@ -125,7 +125,7 @@ pub struct Residence {
     own: u32,
     /// Where the answer goes to, if it is not to go into slots.
     answer_at: Operand,
-    get: [Served; 2],
+    get: Served,
     /// The number of the workgroup at hand, and how many there are.
     pub number: Operand,
     pub groups: Operand,
@@ -204,8 +204,8 @@ impl Translator<'_> {
             Served { address, chunks }
         };
         let put = [PUT, PUT + 4].map(|at| part(text, at));
-        let clear = [CLEAR, CLEAR + 4, CLEAR + 8].map(|at| part(text, at));
-        let get = [GET, GET + 4].map(|at| part(text, at));
+        let clear = [CLEAR, CLEAR + 4].map(|at| part(text, at));
+        let get = part(text, GET);
 
         let (closed, filled) = (text.label(), text.label());
         let is_open = text.compare("ne", Ty::U32, is_open, Operand::ConstWord(0));
@@ -290,7 +290,6 @@ impl Translator<'_> {
         text.place(done);
         text.line(format_args!("bar.sync 0"));
         let in_slots = text.label();
-        let total = chunks_of(text, &get);
         let is_open = text.compare("ne", Ty::U32, answer_at, Operand::ConstWord(0));
         text.jump_if(is_open, false, in_slots);
         let wide = text.convert("cvt", Ty::U64, Ty::U32, answer_at);
@@ -300,8 +299,8 @@ impl Translator<'_> {
             store(text, to, words.map(|word| word.to_string()));
         });
         let answer = behind(text, answer, own * CHUNK);
-        for_each_chunk(text, (thread, threads), total, |text, chunk| {
-            let from = address_of(text, chunk, &get);
+        for_each_chunk(text, (thread, threads), get.chunks, |text, chunk| {
+            let from = at(text, get.address, chunk, CHUNK);
             let to = at(text, answer, chunk, CHUNK);
             let words = load(text, from);
             store(text, to, words.map(|word| word.to_string()));
@@ -318,8 +317,8 @@ impl Translator<'_> {
             fill_slots(text, to, words, served);
         });
         let slots = behind(text, slots, own * 2 * CHUNK);
-        for_each_chunk(text, (thread, threads), total, |text, chunk| {
-            let from = address_of(text, chunk, &get);
+        for_each_chunk(text, (thread, threads), get.chunks, |text, chunk| {
+            let from = at(text, get.address, chunk, CHUNK);
             let (words, to) = (load(text, from), at(text, slots, chunk, 2 * CHUNK));
             fill_slots(text, to, words, served);
         });

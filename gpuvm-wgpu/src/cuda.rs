@@ -71,8 +71,8 @@ mod without {
     pub struct Work<'w> {
         pub groups: u32,
         pub put: [Option<(Span<'w>, &'w [u32])>; 2],
-        pub clear: [Option<Span<'w>>; 3],
-        pub get: [Option<Span<'w>>; 2],
+        pub clear: [Option<Span<'w>>; 2],
+        pub get: Option<Span<'w>>,
     }
 
     impl Resident {

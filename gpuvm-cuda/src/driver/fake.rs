@@ -254,7 +254,7 @@ impl State {
                 self.write(to, &payload);
                 payload = rest;
             }
-            for &(to, bytes) in parts[2..5].iter().filter(|part| part.1 > 0) {
+            for &(to, bytes) in parts[2..4].iter().filter(|part| part.1 > 0) {
                 self.write(to, &vec![0; bytes as usize]);
             }
             let added = word(self, uniform);
@@ -264,7 +264,7 @@ impl State {
             }
             let own = counts.then(|| [0, 2 * request[0] * threads, 0, 0].map(u32::to_ne_bytes));
             let mut answer = own.iter().flatten().copied().collect::<Vec<_>>().concat();
-            for &(from, bytes) in parts[5..].iter().filter(|part| part.1 > 0) {
+            for &(from, bytes) in parts[4..].iter().filter(|part| part.1 > 0) {
                 answer.extend(self.read(from, bytes));
             }
             match request[2] {

@@ -100,10 +100,10 @@ impl Rig {
         let request = Request {
             groups,
             is_open,
-            answer_at: (4 + wanted > mailbox::slots(THREADS)).then_some(ANSWER as u32),
+            answer_at: (self.own() + wanted > mailbox::slots(THREADS)).then_some(ANSWER as u32),
             put: [part(column, given.len()), part(uniform, 4)],
-            clear: [part(0, 0), part(counts, if self.has_own { 0 } else { 4 }), part(0, 0)],
-            get: [part(counts, if self.has_own { 0 } else { 4 }), part(words, wanted)],
+            clear: [part(0, 0), part(counts, if self.has_own { 0 } else { 4 })],
+            get: part(words, wanted),
         };
         self.tickets += 1;
         let mut first = request.words().to_vec();
@@ -139,20 +139,28 @@ impl Rig {
         [mailbox::ANSWERED, mailbox::LEFT].map(|at| words[at / 4])
     }
 
+    /// Words of an answer before those that are wanted.
+    fn own(&self) -> usize {
+        if self.has_own { 4 } else { 0 }
+    }
+
     /// The answer of so many words to the last request: the count, and the words.
     fn answer(&self, wanted: usize) -> (u32, Vec<u32>) {
-        let words = self.memory.words(self.mailbox);
-        if 4 + wanted > mailbox::slots(THREADS) {
-            let words = &words[ANSWER / 4..];
-            return (words[0], words[4..4 + wanted].to_vec());
-        }
-        let slots = words[mailbox::answers(THREADS) / 4..].as_chunks::<2>().0;
-        let each = slots[..4 + wanted].iter().map(|&[word, ticket]| {
-            assert_eq!(ticket, self.tickets);
-            word
-        });
-        let words: Vec<u32> = each.collect();
-        (words[0], words[4..].to_vec())
+        let (words, all) = (self.memory.words(self.mailbox), self.own() + wanted);
+        let words: Vec<u32> = if all > mailbox::slots(THREADS) {
+            words[ANSWER / 4..][..all].to_vec()
+        } else {
+            let slots = words[mailbox::answers(THREADS) / 4..].as_chunks::<2>().0;
+            let each = slots[..all].iter().map(|&[word, ticket]| {
+                assert_eq!(ticket, self.tickets);
+                word
+            });
+            each.collect()
+        };
+        let (own, words) = words.split_at(self.own());
+        let count = own.first().copied();
+        let count = count.unwrap_or_else(|| self.memory.words(self.buffers[2])[0]);
+        (count, words.to_vec())
     }
 }
 
@@ -185,7 +193,7 @@ fn requests_are_answered_one_after_the_other() {
     column.resize(304, 0);
     let second = after(&first, 11, &column, 1000);
     let open = rig.memory.words(rig.mailbox)[ANSWER / 4..].to_vec();
-    assert_eq!((open[0], &open[4..]), (0, &second[..]));
+    assert_eq!(open[..WORDS], second);
     let mut column = column[4..].to_vec();
     column.splice(0..0, [4, 0, 0, 0]);
     let third = after(&second, 1, &column, 1);

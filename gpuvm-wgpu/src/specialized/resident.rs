@@ -206,7 +206,6 @@ impl ResidentKernel for Staying {
                 (filled > 0).then(|| (span(memory.0, start, filled), &words[..])),
             ],
             clear: [
-                None,
                 some(
                     memory.0,
                     start + rounded as u64,
@@ -214,14 +213,11 @@ impl ResidentKernel for Staying {
                 ),
                 some(&self.frames, 0, frame_words),
             ],
-            get: [
-                None,
-                some(
-                    memory.0,
-                    start + (changed.start - before) as u64,
-                    changed.len() + before,
-                ),
-            ],
+            get: some(
+                memory.0,
+                start + (changed.start - before) as u64,
+                changed.len() + before,
+            ),
         };
         let mut answer = Vec::with_capacity(signal::WORDS + changed.len() + before);
         kernel.serve(&work, &mut answer).map_err(|reason| gpu.failure(reason))?;
