@@ -269,13 +269,13 @@ impl<'a> Execution<'a> {
         self.options.answers.cover(self.entry.id(), &self.course.program)
     }
 
-    /// Answers what is asked, where the launch says who does. Gives how many were answered.
+    /// Answers what is asked, where the launch says who does. Gives how many VMs have an answer to go on with.
     fn answer_all_asked(&mut self) -> Result<usize> {
         let Execution {
             course, leg, options, ..
         } = self;
         match leg {
-            Some(leg) if leg.tally().blocked > 0 && !options.answers.is_empty() => {
+            Some(leg) if leg.is_blocked() || leg.tally().blocked > 0 && !options.answers.is_empty() => {
                 leg.serve(course, &mut options.answers)
             }
             _ => Ok(0),

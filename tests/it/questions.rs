@@ -200,6 +200,34 @@ fn an_execution_is_answered_as_far_as_one_likes() {
     }
 }
 
+/// A question is seen before who asks is blocked, and may be answered then.
+#[test]
+fn an_answer_may_come_before_its_vm_is_blocked() {
+    for engine in pausing() {
+        for later in 0..6 {
+            let launch = runtime().launch("guesses").unwrap().args((&[1u32],)).engine(engine);
+            let mut execution = launch.start().unwrap();
+            while execution.questions::<Guess>().unwrap().is_empty() {
+                execution.advance(Budget::cycles(1)).unwrap();
+            }
+            for _ in 0..later {
+                execution.advance(Budget::cycles(1)).unwrap();
+            }
+            loop {
+                let questions = execution.questions::<Guess>().unwrap();
+                let asked = questions.first().expect("who is blocked has asked");
+                execution.answer(asked.vm, hint(asked.question)).unwrap();
+                match execution.run_to_end().unwrap() {
+                    Signal::Blocked => {}
+                    signal => break assert_eq!(signal, Signal::Halt),
+                }
+            }
+            let results: Vec<(i64, u32)> = execution.finish().unwrap().output().unwrap();
+            assert_eq!(results, expected()[1..2], "{engine}, {later}");
+        }
+    }
+}
+
 #[test]
 fn a_blocked_vm_waits() {
     for engine in pausing() {

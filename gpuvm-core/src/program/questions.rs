@@ -70,6 +70,12 @@ impl<'p> Questions<'p> {
         all.collect()
     }
 
+    /// How many answers in the words have not been taken yet.
+    pub fn answers(&self, words: &[u32]) -> usize {
+        let slots = words.get(HEAD..).unwrap_or_default().chunks_exact(self.slot);
+        slots.filter(|slot| slot[0] == ANSWERED).count()
+    }
+
     /// Where the slot of a VM is in the words.
     pub fn slot_of(&self, vm: u32) -> Range<usize> {
         let first = HEAD + vm as usize * self.slot;

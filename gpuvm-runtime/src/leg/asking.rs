@@ -19,15 +19,20 @@ impl Leg {
         begun().any(|part| part.tally.blocked > 0) && !begun().any(goes_on)
     }
 
-    /// Has what is asked answered, as far as anybody does. Gives how many were.
+    /// Has what is asked answered, as far as anybody does. Gives how many VMs have an answer to go on with. That may be more than were answered now: a
+    /// question is seen as soon as it lies there, and who asked may have been blocked after it was answered.
     ///
     /// # Errors
     ///
     /// Those of who answers, or when the device fails.
     pub(crate) fn serve(&mut self, course: &Course, handlers: &mut Handlers<'_>) -> Result<usize> {
-        let answers = handlers.answer(self.asked(course)?)?;
+        let Some(questions) = Questions::of(&course.program) else {
+            return Ok(0);
+        };
+        let words = self.read_slots(0..questions.words(course.vms) as usize)?;
+        let answers = handlers.answer(questions.asked(&words))?;
         self.answer(course, &answers)?;
-        Ok(answers.len())
+        Ok(answers.len() + questions.answers(&words))
     }
 
     /// The questions that wait for an answer, in the order of the VMs.
