@@ -1,7 +1,9 @@
-//! Runs an ELF file as guests: `run FILE COUNT [ARGUMENT…]`, with this program's input for each and the number of the guest for `%`. `EMULATED`, `ENGINE` and `MEMORY` are variables of the environment. Prints what the first
+//! Runs an ELF file as guests: `run FILE COUNT [ARGUMENT…]`, with this program's input for each and the number of the guest for `%`. `EMULATED`, `ENGINE` and `MEMORY` are variables of the environment, and
+//! `GDB`, a port of this machine where the first waits for gdb. Prints what the first
 //! and the last write, how they stop, and how long it took.
 
 use std::io::{IsTerminal, Read};
+use std::net::TcpListener;
 use std::time::Instant;
 
 use gpuvm::{Engine, Runtime};
@@ -41,6 +43,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let begun = Instant::now();
     let mut guests = Guests::new(&runtime, &[program], starts, settings)?;
     let made = begun.elapsed();
+    if let Ok(port) = std::env::var("GDB") {
+        let listener = TcpListener::bind(("127.0.0.1", port.parse()?))?;
+        println!("gdb-multiarch {file} -ex 'target remote localhost:{port}'");
+        let mut debugger = guests.debug(0)?;
+        debugger.serve_gdb(&listener, &mut Linux::default())?;
+        debugger.close()?;
+    }
     guests.run(&mut Linux::default())?;
     let took = begun.elapsed() - made;
     for guest in [0, guests.len() - 1] {

@@ -76,6 +76,9 @@ pub enum Error {
         /// Words of each.
         words: usize,
     },
+    /// The connection to gdb.
+    #[error("gdb: {0}")]
+    Gdb(String),
     /// gpuvm's own.
     #[error(transparent)]
     Runtime(#[from] gpuvm::Error),

@@ -1,5 +1,7 @@
 //! Guests: as many as one likes, side by side on an engine of a runtime.
 
+mod debugger;
+
 use std::ops::Range;
 use std::time::Duration;
 
@@ -17,6 +19,8 @@ use crate::start::{Start, stack};
 use crate::stop::{FaultKind, Stop};
 use crate::system::{Answer, Call, Edit, Heap, Streams, System};
 use crate::translate::Translator;
+
+pub use self::debugger::{Debugger, StopReason};
 
 /// What guests have, and how they are run.
 #[derive(Clone, Debug)]
@@ -103,6 +107,26 @@ const MOST_AT_ONCE: u64 = 1 << 30;
 enum State {
     Ready(Option<u64>),
     Stopped(Stop),
+}
+
+impl State {
+    /// What a guest is after the answer to its system call.
+    fn after(answer: Answer, asked: &Asked) -> State {
+        match answer {
+            Answer::Value(value) => State::Ready(Some(value)),
+            Answer::Error(number) => State::Ready(Some(i64::from(number).wrapping_neg() as u64)),
+            Answer::Exit(code) => State::Stopped(Stop::Exited(code)),
+            Answer::Wait | Answer::Halt => State::Stopped(asked.stop()),
+        }
+    }
+
+    /// What it is if the answer writes to where the guest may not.
+    fn refused(self) -> State {
+        match self {
+            State::Ready(Some(_)) => State::Ready(Some((-14i64) as u64)), // EFAULT
+            state => state,
+        }
+    }
 }
 
 /// Guests with their memory, which stays on the device between runs.
@@ -450,12 +474,7 @@ impl Guests {
                 edits.add(edit, place);
             }
             halted |= answer == Answer::Halt;
-            guest.state = match answer {
-                Answer::Value(value) => State::Ready(Some(value)),
-                Answer::Error(number) => State::Ready(Some(i64::from(number).wrapping_neg() as u64)),
-                Answer::Exit(code) => State::Stopped(Stop::Exited(code)),
-                Answer::Wait | Answer::Halt => State::Stopped(asked.stop()),
-            };
+            guest.state = State::after(answer, asked);
             answers.push(*index);
         }
         if edits.words.is_empty() {
@@ -465,8 +484,8 @@ impl Guests {
         let refused = self.edit(&edits)?;
         for index in answers {
             let state = &mut self.guests[index].state;
-            if refused[index] != 0 && matches!(state, State::Ready(Some(_))) {
-                *state = State::Ready(Some((-14i64) as u64)); // EFAULT
+            if refused[index] != 0 {
+                *state = state.refused();
             }
         }
         Ok(halted)

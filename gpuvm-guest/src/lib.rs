@@ -2,6 +2,8 @@
 
 mod aarch64;
 mod error;
+#[cfg(feature = "gdb")]
+mod gdb;
 mod guests;
 mod image;
 mod linux;
@@ -15,7 +17,9 @@ mod system;
 mod translate;
 
 pub use error::{Error, Result};
-pub use guests::{Guests, Settings};
+#[cfg(feature = "gdb")]
+pub use gdb::Left;
+pub use guests::{Debugger, Guests, Settings, StopReason};
 pub use linux::Linux;
 pub use program::{Machine, Program};
 pub use start::Start;

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use gpuvm::{Buffer, Engine, Routine, Runtime};
 
-use crate::aarch64;
 use crate::error::Result;
 use crate::program::Machine;
 use crate::riscv::cpu::{Cpu, NOTHING_RESERVED};
 use crate::routines::event::{Event, Resume};
+use crate::{aarch64, riscv};
 
 /// All guests' processors.
 #[derive(Debug)]
@@ -114,6 +114,29 @@ impl Cpus {
         })
     }
 
+    /// One guest's processor.
+    pub fn get(&self, guest: usize) -> Result<Processor> {
+        Ok(match self {
+            Cpus::Short { cpus, floats } => Processor::Short(cpus.read()?[guest], *floats),
+            Cpus::Long { cpus, floats } => Processor::Long(cpus.read()?[guest], *floats),
+            Cpus::Arm { cpus, floats } => Processor::Arm(Box::new(cpus.read()?[guest]), *floats),
+        })
+    }
+
+    /// Puts it back.
+    pub fn put(&mut self, guest: usize, processor: Processor) -> Result<()> {
+        let has_floats = match (&*self, processor) {
+            (Cpus::Short { cpus, .. }, Processor::Short(cpu, floats)) => put(cpus, guest, cpu).map(|()| floats),
+            (Cpus::Long { cpus, .. }, Processor::Long(cpu, floats)) => put(cpus, guest, cpu).map(|()| floats),
+            (Cpus::Arm { cpus, .. }, Processor::Arm(cpu, floats)) => put(cpus, guest, *cpu).map(|()| floats),
+            _ => Ok(false),
+        }?;
+        if has_floats {
+            self.with_floats();
+        }
+        Ok(())
+    }
+
     /// Copies one into others.
     pub fn fork(&self, guest: usize, into: Range<usize>) -> Result<()> {
         match self {
@@ -122,6 +145,69 @@ impl Cpus {
             Cpus::Arm { cpus, .. } => fork(cpus, guest, into),
         }
     }
+}
+
+/// One guest's processor, on the host, and whether its program has floats.
+#[derive(Clone, Debug)]
+pub(crate) enum Processor {
+    Short(Cpu<u32>, bool),
+    Long(Cpu<u64>, bool),
+    Arm(Box<aarch64::cpu::Cpu>, bool),
+}
+
+impl Processor {
+    /// Runs it here.
+    pub fn run(&mut self, own: &mut [u32], shared: &[u32], resume: Resume) -> Event {
+        match self {
+            Processor::Short(cpu, false) => riscv::run::riscv32(cpu, own, shared, resume),
+            Processor::Short(cpu, true) => riscv::run::riscv32f(cpu, own, shared, resume),
+            Processor::Long(cpu, false) => riscv::run::riscv64(cpu, own, shared, resume),
+            Processor::Long(cpu, true) => riscv::run::riscv64fd(cpu, own, shared, resume),
+            Processor::Arm(cpu, false) => aarch64::run::aarch64(cpu, own, shared, resume),
+            Processor::Arm(cpu, true) => aarch64::run::aarch64f(cpu, own, shared, resume),
+        }
+    }
+
+    /// Has it run by the routine that has floats from now on.
+    pub fn with_floats(&mut self) {
+        match self {
+            Processor::Short(_, floats) | Processor::Long(_, floats) | Processor::Arm(_, floats) => *floats = true,
+        }
+    }
+
+    /// The address of its next instruction.
+    pub fn pc(&self) -> u64 {
+        match self {
+            Processor::Short(cpu, _) => cpu.pc.into(),
+            Processor::Long(cpu, _) => cpu.pc,
+            Processor::Arm(cpu, _) => cpu.pc,
+        }
+    }
+
+    /// Its integer registers, by number.
+    pub fn registers(&self) -> Vec<u64> {
+        match self {
+            Processor::Short(cpu, _) => cpu.x.map(u64::from).to_vec(),
+            Processor::Long(cpu, _) => cpu.x.to_vec(),
+            Processor::Arm(cpu, _) => cpu.x.to_vec(),
+        }
+    }
+
+    /// Sets one that is there. The register that is always 0 stays 0.
+    pub fn set_register(&mut self, number: usize, value: u64) {
+        match self {
+            Processor::Short(cpu, _) if number > 0 => cpu.x[number] = value as u32,
+            Processor::Long(cpu, _) if number > 0 => cpu.x[number] = value,
+            Processor::Arm(cpu, _) if number != 31 => cpu.x[number] = value,
+            _ => {}
+        }
+    }
+}
+
+fn put<T: gpuvm::VmType + Copy>(cpus: &Buffer<T>, guest: usize, cpu: T) -> Result<()> {
+    let mut all = cpus.read()?;
+    all[guest] = cpu;
+    Ok(cpus.write(&all)?)
 }
 
 fn all<T>(beginnings: &[(u64, u64)], one: fn(u64, u64) -> T) -> Vec<T> {

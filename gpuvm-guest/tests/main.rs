@@ -1,5 +1,7 @@
 //! Guests against what the machines say, and against what another emulator gives.
 
+mod debugger;
+mod gdb;
 mod guests;
 mod hostile;
 mod programs;

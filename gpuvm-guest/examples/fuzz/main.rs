@@ -1,7 +1,9 @@
 //! Fuzzes a parser that gcc compiled for AArch64: many guests side by side with mutated inputs, what takes new edges is kept and mutated further, until one of
-//! them crashes. Prints its input and the calls that it was in. `fuzz [GUESTS]`; `EMULATED` in the environment has the guests emulated.
+//! them crashes. Prints its input and the calls that it was in. `fuzz [GUESTS]`; `EMULATED` in the environment has the guests emulated, and with
+//! `GDB`, a port, the one that crashes begins anew there, for gdb to connect.
 
 use std::collections::BTreeSet;
+use std::net::TcpListener;
 use std::time::Instant;
 
 use gpuvm::Runtime;
@@ -111,7 +113,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         &runtime,
         std::slice::from_ref(&program),
         inputs.iter().map(start),
-        settings,
+        settings.clone(),
     )?;
     let mut known = vec![0; (1 << 14) / 32];
     let begun = Instant::now();
@@ -132,6 +134,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("{:?} crashes: {stop}", String::from_utf8_lossy(&inputs[guest]));
             for (depth, call) in backtrace(&guests, guest, pc)?.iter().enumerate() {
                 println!("  #{depth} {call}");
+            }
+            if let Ok(port) = std::env::var("GDB") {
+                let mut alone = Guests::new(&runtime, &[program], [start(&inputs[guest])], settings)?;
+                let listener = TcpListener::bind(("127.0.0.1", port.parse()?))?;
+                let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/fuzz/parser.aarch64");
+                println!("gdb-multiarch {file} -ex 'target remote localhost:{port}'");
+                alone.debug(0)?.serve_gdb(&listener, &mut Linux::default())?;
             }
             return Ok(());
         }

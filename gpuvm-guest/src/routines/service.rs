@@ -119,6 +119,18 @@ pub(crate) fn peek(own: &mut [u32], shared: &[u32], span: Span, out: &mut [u32])
     done
 }
 
+/// A word of a guest's chunk, which begins there.
+#[routine(id = "gpuvm-guest.take")]
+pub(crate) fn take(all: &[u32], first: u32) -> u32 {
+    all[first.wrapping_add(vm::id()) as usize]
+}
+
+/// Puts a word back there.
+#[routine(id = "gpuvm-guest.put")]
+pub(crate) fn put(all: &[AtomicU32], first: u32, word: u32) {
+    all[first.wrapping_add(vm::id()) as usize].store(word, Ordering::Relaxed);
+}
+
 /// Where a guest is copied.
 #[derive(VmType, Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Copies {
