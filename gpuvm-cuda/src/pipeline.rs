@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gpuvm_ptx::{Grid, Kernel, Own, Parameter};
+use gpuvm_ptx::{Grid, Kernel, Parameter};
 use wgpu::BufferBindingType;
 use wgpu::custom::{ComputePipelineInterface, DispatchBindGroupLayout};
 
@@ -147,17 +147,16 @@ impl Pipeline {
         Ok(form.insert(Arc::new(self.compile(kernel, grid)?)).clone())
     }
 
-    /// The kernel that stays, and what its workgroup has in its own memory.
+    /// The kernel that stays, and the words that its workgroup has for its own.
     ///
     /// # Errors
     ///
     /// Why it was refused.
-    pub fn resident(&self) -> Result<(Arc<Form>, Own), Failure> {
-        let own = match self.grid {
-            Grid::Resident(own) => own,
-            _ => Own::default(),
-        };
-        Ok((self.form(Grid::Resident(own))?, own))
+    pub fn resident(&self) -> Result<(Arc<Form>, usize), Failure> {
+        match self.grid {
+            Grid::Resident(own) => Ok((self.form(self.grid)?, own.map_or(0, |own| own.words as usize))),
+            _ => Ok((self.form(Grid::Resident(None))?, 0)),
+        }
     }
 
     fn slot(&self, grid: Grid) -> &Mutex<Option<Arc<Form>>> {

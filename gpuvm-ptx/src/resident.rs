@@ -12,6 +12,7 @@ use naga::EntryPoint;
 use crate::Result;
 use crate::error::unsupported;
 use crate::operand::{Operand, Ty, Width};
+use crate::options::Own;
 use crate::text::{Label, Text};
 use crate::translator::Translator;
 
@@ -135,16 +136,6 @@ pub struct Residence {
     leave: Label,
 }
 
-/// A buffer of which the workgroup has a copy.
-#[derive(Debug)]
-pub struct Copied {
-    /// The copy's name.
-    pub name: String,
-    /// Where the buffer begins, and how many bytes of it there are.
-    pub base: Operand,
-    pub bytes: Operand,
-}
-
 /// The registers of a part.
 #[derive(Clone, Copy)]
 struct Served {
@@ -153,8 +144,8 @@ struct Served {
 }
 
 impl Translator<'_> {
-    /// Writes what comes before the work of a workgroup.
-    pub fn begin_residence(&mut self, point: &EntryPoint) -> Result<Residence> {
+    /// Writes what comes before the work of a workgroup that has so much for its own.
+    pub fn begin_residence(&mut self, point: &EntryPoint, own: Option<Own>) -> Result<Residence> {
         let [threads, 1, 1] = point.workgroup_size else {
             return Err(unsupported(
                 "a resident kernel whose workgroups have more than one dimension",
@@ -163,8 +154,7 @@ impl Translator<'_> {
         if mailbox::slots(threads) < Request::WORDS {
             return Err(unsupported("a resident kernel whose workgroups are that small"));
         }
-        let own = self.options.grid.own().answered;
-        let (text, copies) = (&mut self.text, &self.copies[..]);
+        let text = &mut self.text;
         text.declare(format_args!(
             ".shared .align 16 .b8 request[{}]",
             4 * mailbox::slots(threads)
@@ -195,19 +185,6 @@ impl Translator<'_> {
             "ld.global.v2.u64 {{{idle}, {life}}}, [{mailbox}+{}]",
             mailbox::STAY
         ));
-        for Copied { name, base, bytes } in copies {
-            let chunks = text.register(Width::Long);
-            text.line(format_args!("shr.u64 {chunks}, {bytes}, {}", CHUNK.trailing_zeros()));
-            let chunks = text.convert("cvt", Ty::U32, Ty::U64, chunks);
-            for_each_chunk(text, (thread, threads), chunks, |text, chunk| {
-                let words = {
-                    let from = at(text, *base, chunk, CHUNK);
-                    load(text, from)
-                };
-                let to = address_in(text, name, chunk);
-                store_shared(text, to, words);
-            });
-        }
         let born = now(text);
         let [again, next, done, leave] = [(); 4].map(|()| text.label());
         text.place_first(again);
@@ -242,7 +219,7 @@ impl Translator<'_> {
             let to = address_of(text, chunk, &put);
             let from = at(text, payload, chunk, CHUNK);
             let words = load(text, from);
-            put_chunk(text, to, words, copies);
+            store(text, to, words.map(|word| word.to_string()));
         });
         text.jump(filled);
         text.place(closed);
@@ -253,7 +230,7 @@ impl Translator<'_> {
             let to = address_of(text, chunk, &put);
             let from = at(text, payload, chunk, CHUNK);
             let words = load_shared(text, from);
-            put_chunk(text, to, words, copies);
+            store(text, to, words.map(|word| word.to_string()));
         });
         text.place(filled);
         let total = chunks_of(text, &clear);
@@ -262,7 +239,7 @@ impl Translator<'_> {
             store(text, to, [(); 4].map(|()| "0".to_string()));
         });
         for_each_own(text, (thread, threads), own, |text, _, at| {
-            store_shared(text, at, [Operand::ConstWord(0); 4]);
+            text.line(format_args!("st.shared.v4.b32 [{at}], {{0, 0, 0, 0}}"));
         });
         text.line(format_args!("bar.sync 0"));
 
@@ -475,25 +452,6 @@ fn store(text: &mut Text, to: Operand, [a, b, c, d]: [String; 4]) {
     text.line(format_args!("st.global.v4.b32 [{to}], {{{a}, {b}, {c}, {d}}}"));
 }
 
-fn store_shared(text: &mut Text, to: Operand, [a, b, c, d]: [Operand; 4]) {
-    text.line(format_args!("st.shared.v4.b32 [{to}], {{{a}, {b}, {c}, {d}}}"));
-}
-
-/// Writes a chunk of the payload to where it goes, and to the copy of that if there is one.
-fn put_chunk(text: &mut Text, to: Operand, words: [Operand; 4], copies: &[Copied]) {
-    store(text, to, words.map(|word| word.to_string()));
-    for Copied { name, base, bytes } in copies {
-        let (offset, on) = (text.op("sub", Ty::U64, &[to, *base]), text.label());
-        let is_copied = text.compare("lt", Ty::U64, offset, *bytes);
-        text.jump_if(is_copied, false, on);
-        let copy = text.register(Width::Long);
-        text.line(format_args!("mov.u64 {copy}, {name}"));
-        let copy = text.op("add", Ty::U64, &[copy, offset]);
-        store_shared(text, copy, words);
-        text.place(on);
-    }
-}
-
 /// How many chunks some parts have together.
 fn chunks_of(text: &mut Text, parts: &[Served]) -> Operand {
     let chunks = parts.iter().map(|part| part.chunks);
@@ -525,13 +483,6 @@ fn at(text: &mut Text, base: Operand, number: Operand, bytes: u32) -> Operand {
     address
 }
 
-/// The address of a chunk of a variable.
-fn address_in(text: &mut Text, name: &str, chunk: Operand) -> Operand {
-    let base = text.register(Width::Long);
-    text.line(format_args!("mov.u64 {base}, {name}"));
-    at(text, base, chunk, CHUNK)
-}
-
 /// The place so many bytes behind another one.
 fn behind(text: &mut Text, place: Operand, bytes: u32) -> Operand {
     match bytes {
@@ -546,7 +497,9 @@ fn for_each_own(text: &mut Text, threads: (Operand, u32), chunks: u32, each: imp
         return;
     }
     for_each_chunk(text, threads, Operand::ConstWord(chunks), |text, chunk| {
-        let place = address_in(text, OWN, chunk);
+        let own = text.register(Width::Long);
+        text.line(format_args!("mov.u64 {own}, {OWN}"));
+        let place = at(text, own, chunk, CHUNK);
         each(text, chunk, place);
     });
 }

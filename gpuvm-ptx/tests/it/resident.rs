@@ -1,6 +1,6 @@
 //! Kernels that stay: requests in a mailbox, while they wait and while nobody is there.
 
-use gpuvm_ptx::{Own, Part, Request, Words, mailbox};
+use gpuvm_ptx::{Own, Part, Request, mailbox};
 
 use super::*;
 
@@ -47,11 +47,11 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 
 impl Rig {
     fn new() -> Rig {
-        Rig::with(Own::default())
+        Rig::with(None)
     }
 
-    /// One whose workgroup has something in its own memory.
-    fn with(own: Own) -> Rig {
+    /// One whose workgroup may have a buffer for its own.
+    fn with(own: Option<Own>) -> Rig {
         let options = Options {
             grid: Grid::Resident(own),
             ..EXACT
@@ -66,7 +66,7 @@ impl Rig {
             buffers: [WORDS, WORDS, 4, 4].map(|words| memory.add(&vec![7; words])),
             memory,
             tickets: 0,
-            has_own: own.answered.is_some(),
+            has_own: own.is_some(),
         }
     }
 
@@ -173,33 +173,9 @@ fn after(before: &[u32], groups: u32, given: &[u32], added: u32) -> Vec<u32> {
     words
 }
 
-fn words_of(binding: u32, words: usize) -> Words {
-    Words {
-        group: 0,
-        binding,
-        words: words as u32,
-    }
-}
-
-/// With copies of what is only read.
-fn copied() -> Own {
-    Own {
-        answered: None,
-        copied: [Some(words_of(1, WORDS)), Some(words_of(3, 4))],
-    }
-}
-
 #[test]
 fn requests_are_answered_one_after_the_other() {
-    check_requests(Rig::new());
-}
-
-#[test]
-fn requests_are_answered_the_same_by_copies() {
-    check_requests(Rig::with(copied()));
-}
-
-fn check_requests(mut rig: Rig) {
+    let mut rig = Rig::new();
     let long: Vec<u32> = (0..301).collect();
     // Nobody is there yet, and both fit into slots; while the kernel waits, in the open; and when it has left and was launched again.
     rig.ask(0, 3, (&[1, 2, 3], 5), 60);
@@ -227,10 +203,12 @@ fn check_requests(mut rig: Rig) {
 /// The counts are the first words of each answer, and in no memory of the device.
 #[test]
 fn a_workgroup_has_words_for_its_own() {
-    let mut rig = Rig::with(Own {
-        answered: Some(words_of(2, 3)),
-        ..Own::default()
-    });
+    let own = Own {
+        group: 0,
+        binding: 2,
+        words: 3,
+    };
+    let mut rig = Rig::with(Some(own));
     let bindings = |parameter: &Parameter| matches!(parameter, Parameter::Buffer { binding: 2, .. });
     assert!(!rig.kernel.parameters.iter().any(bindings));
     rig.ask(0, 3, (&[1, 2, 3], 5), 44);
@@ -251,40 +229,6 @@ fn a_workgroup_has_words_for_its_own() {
     assert_eq!(count, 2 * (32 + 200));
     assert_eq!(words[4..], second[4..]);
     assert_eq!(rig.memory.words(rig.buffers[2])[0], 7);
-}
-
-/// What is written past the kernel is seen by the next one that is launched.
-#[test]
-fn copies_are_taken_when_a_kernel_is_launched() {
-    let mut rig = Rig::with(copied());
-    rig.ask(0, 1, (&[1, 2, 3, 4], 5), 8);
-    rig.run();
-    let first = after(&[7; WORDS], 1, &[1, 2, 3, 4], 5);
-    assert_eq!(rig.answer(8).1, first[..8]);
-    let before = rig.memory.clock();
-    let column = rig.buffers[1];
-    rig.memory.write_later((before + 500, column, bytes(&[90; 8])));
-    rig.ask(before + 1000, 1, (&[5], 6), 8);
-    rig.run();
-    let second = after(&first, 1, &[5, 0, 0, 0], 6);
-    assert_eq!(rig.answer(8).1, second[..8]);
-    rig.ask(0, 1, (&[], 7), 8);
-    rig.run();
-    let third = after(&second, 1, &[5, 0, 0, 0, 90, 90, 90, 90], 7);
-    assert_eq!(rig.answer(8).1, third[..8]);
-}
-
-#[test]
-fn a_copy_has_the_whole_of_a_uniform() {
-    let options = Options {
-        grid: Grid::Resident(Own {
-            copied: [Some(words_of(3, 3)), None],
-            ..Own::default()
-        }),
-        ..EXACT
-    };
-    let error = translated(SOURCE, &options).unwrap_err().to_string();
-    assert!(error.contains("a copy of less than a whole uniform"), "{error}");
 }
 
 #[test]
@@ -311,7 +255,7 @@ fn a_kernel_leaves_when_it_is_told_to_and_after_its_time() {
 #[test]
 fn workgroups_of_more_dimensions_or_of_few_threads_do_not_stay() {
     let options = Options {
-        grid: Grid::Resident(Own::default()),
+        grid: Grid::Resident(None),
         ..EXACT
     };
     for (size, reason) in [("32, 2", "have more than one dimension"), ("8", "are that small")] {
