@@ -1,11 +1,13 @@
 //! Launches that are saved, and go on elsewhere.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use gpuvm::prelude::*;
 use gpuvm::{Error, Settings, Snapshot};
 use gpuvm_tests::runtime_with;
+use proptest::prelude::*;
 
 use crate::execution::collatz_steps;
 use crate::harness::{pausing, runtime};
@@ -266,5 +268,93 @@ fn child(path: &str) {
             std::fs::rename(unfinished, path).unwrap();
         }
         std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Calls itself with an array in each frame, and writes through what it is given.
+#[routine]
+fn nested_sums(seed: u32, all: &[u32], out: &mut [u32]) -> u32 {
+    let own = [seed, seed ^ 3, seed.wrapping_mul(5), 7];
+    let at = (seed % 4) as usize;
+    if seed < 40 {
+        let below = nested_sums(seed + 9, all, out);
+        out[at] = out[at].wrapping_add(below ^ own[at]);
+        return below.wrapping_add(own[(below % 4) as usize]);
+    }
+    all[at + 1].wrapping_add(own[at])
+}
+
+/// Few levels of calls, so that most words of a frame are in use.
+static SHALLOW: LazyLock<Runtime> = LazyLock::new(|| {
+    runtime_with(Settings {
+        recursion_limit: 6,
+        ..Settings::default()
+    })
+});
+
+/// As `gpuvm_runtime::snapshot::format` seals bodies of less than a mebibyte: length and checksum.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let mix = |lane: u64, word: u64| (lane ^ word).wrapping_mul(0x9e37_79b1_85eb_ca87).rotate_left(29);
+    let (header, body) = bytes.split_at_mut(28);
+    let mut lanes = [1, 2, 3, 4];
+    let (blocks, rest) = body.as_chunks::<32>();
+    for block in blocks {
+        for (lane, word) in lanes.iter_mut().zip(block.as_chunks::<8>().0) {
+            *lane = mix(*lane, u64::from_le_bytes(*word));
+        }
+    }
+    lanes[0] = rest.iter().fold(lanes[0], |lane, byte| mix(lane, u64::from(*byte)));
+    let piece = lanes.into_iter().fold(body.len() as u64, mix);
+    let sum = mix(body.len() as u64, piece);
+    header[20..].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+/// What becomes of a snapshot's bytes on an engine: why they are refused, or how it ends, with the columns.
+fn outcome(bytes: &[u8], engine: Engine) -> Result<(Signal, Vec<Vec<u32>>), String> {
+    let told = |error: Error| error.to_string();
+    let snapshot = Snapshot::from_bytes(bytes).map_err(told)?;
+    let mut execution = runtime().restore_on(&snapshot, engine).map_err(told)?;
+    let signal = execution.advance(Budget::cycles(20_000)).map_err(told)?;
+    let columns = ["all", "out"].map(|column| execution.column::<u32>(column).unwrap());
+    let vm = execution.vm(0).unwrap();
+    let place = vec![vm.status as u32, vm.ip];
+    Ok((signal, columns.into_iter().chain([place]).collect()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Whoever alters a snapshot can seal it too. It is refused, or runs the same everywhere; of one VM, because an altered address may be of what another one
+    /// writes, and then it matters who comes first.
+    #[test]
+    fn an_altered_snapshot_is_refused_or_runs_the_same_everywhere(
+        seed in 0u32..9,
+        cycles in 20u64..350,
+        changes in proptest::collection::vec((any::<proptest::sample::Index>(), prop_oneof![0u32..64, any::<u32>()]), 1..3),
+    ) {
+        let (all, mut out) = ([11u32, 22, 33, 44, 55], vec![0u32; 4]);
+        let launch = SHALLOW.launch("nested_sums").unwrap().args((seed, &all, &mut out)).vms(1);
+        let mut execution = launch.engine(Engine::Reference).start().unwrap();
+        execution.advance(Budget::cycles(cycles)).unwrap();
+        let mut bytes = execution.snapshot().unwrap().to_bytes();
+        prop_assert_eq!(&sealed(bytes.clone()), &bytes);
+        // The state lies at the end: the record, its extras and its frames. Columns, which may hold anything, come before it.
+        let state = 32 + 4 + SHALLOW.program("nested_sums").unwrap().frame_memory();
+        for (at, word) in changes {
+            let place = bytes.len() - 4 * (1 + at.index(state as usize));
+            bytes[place..place + 4].copy_from_slice(&word.to_le_bytes());
+        }
+        let bytes = sealed(bytes);
+        let wanted = outcome(&bytes, Engine::Reference);
+        let ends = matches!(wanted, Err(_) | Ok((Signal::Halt | Signal::Trap, _)));
+        for engine in pausing() {
+            let found = outcome(&bytes, engine);
+            if ends {
+                prop_assert_eq!(&found, &wanted, "{}", engine);
+            } else {
+                prop_assert!(found.is_ok(), "{}: {:?}", engine, found);
+            }
+        }
     }
 }

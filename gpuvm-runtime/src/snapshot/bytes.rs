@@ -51,10 +51,7 @@ impl Snapshot {
         }
         out.words(&self.results);
         out.words(&self.image.records);
-        // Without calls and faults, extras are all 0.
-        let zeros = |words: &[u32]| words.iter().all(|word| *word == 0);
-        let plain =
-            self.image.extras.len() == extras_of(&self.image.records) && self.image.extras.par_chunks(PIECE).all(zeros);
+        let plain = are_plain(&self.image.extras, &self.image.records);
         out.word(plain.into());
         out.words(if plain { &[] } else { &self.image.extras });
         out.words(&self.image.frames);
@@ -82,6 +79,9 @@ impl Snapshot {
             retired: {
                 let known = from.flag()?;
                 let counts = [from.long()?, from.long()?, from.long()?, from.long()?];
+                if !known && counts != [0; 4] {
+                    return Err(bad("it has counts that it says are not known"));
+                }
                 known.then_some(counts)
             },
             elapsed: Duration::from_nanos(from.long()?),
@@ -89,11 +89,11 @@ impl Snapshot {
                 let count = from.word()?;
                 let columns = (0..count).map(|_| {
                     let (tag, of) = (from.word()?, from.word()?);
-                    let kind = match tag {
-                        0 => Kind::Column,
-                        1 => Kind::Uniform,
-                        2 => Kind::CopyOf(of),
-                        3 => Kind::Same(of),
+                    let kind = match (tag, of) {
+                        (0, 0) => Kind::Column,
+                        (1, 0) => Kind::Uniform,
+                        (2, of) => Kind::CopyOf(of),
+                        (3, of) => Kind::Same(of),
                         _ => return Err(bad("it has a column of no known kind")),
                     };
                     let words = from.words()?;
@@ -115,11 +115,18 @@ fn image(from: &mut Reader<'_>) -> Result<Image> {
         extras: match plain {
             true if !extras.is_empty() => return Err(bad("it has extras that it says are not there")),
             true => vec![0; extras_of(&records)],
+            false if are_plain(&extras, &records) => return Err(bad("it has extras that say nothing")),
             false => extras,
         },
         records,
         frames: from.words()?,
     })
+}
+
+/// Whether extras are all 0, as they are without calls and faults.
+fn are_plain(extras: &[u32], records: &[u32]) -> bool {
+    let zeros = |words: &[u32]| words.iter().all(|word| *word == 0);
+    extras.len() == extras_of(records) && extras.par_chunks(PIECE).all(zeros)
 }
 
 /// How many words of extras belong to so many records.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gpuvm_core::interp::header;
+use gpuvm_core::isa::{CALL_FRAME_WORDS, Op};
 use gpuvm_core::program::{Mode, Program, ProgramId, Status};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::TypeRef;
@@ -205,6 +206,9 @@ impl Runtime {
     /// An execution that goes on where the snapshot was taken, on the engine that this runtime prefers. What `&mut` arguments and
     /// buffers held is the execution's own now: read it with [`Execution::column`] or [`Done::column`](crate::Done::column).
     ///
+    /// What a snapshot says is checked as far as it can be: no call returns to where none was made, and nothing in it reaches outside of the execution. Its checksum
+    /// finds damage, not malice: whoever alters an address in it has a VM read what another one writes, and what it reads then depends on the engine.
+    ///
     /// # Errors
     ///
     /// [`Error::UnknownId`] if this binary has no such routine, [`Error::OtherProgram`] if its routine is another than the one the snapshot
@@ -285,6 +289,21 @@ impl Runtime {
     }
 }
 
+/// Whether the calls on a VM's call stack, so many, are calls of the program that have brought its frame to where it is: each is told by the instruction before the
+/// one that it returns to.
+fn returns(program: &Program, [frame_base, calls]: [u32; 2], frame: &[u32]) -> bool {
+    let records = frame.chunks_exact(CALL_FRAME_WORDS).take(calls as usize);
+    let mut base = program.call_stack_words();
+    for record in records {
+        let call = record[0].checked_sub(1).and_then(|at| program.code.get(at as usize));
+        match call.filter(|call| Op::from_code(call.opcode) == Some(Op::Call) && record[1] == base) {
+            Some(call) => base = base.wrapping_add(call.operands[1]),
+            None => return false,
+        }
+    }
+    base == program.call_stack_words().wrapping_add(frame_base)
+}
+
 impl Snapshot {
     /// Refuses numbers that no execution of the program has.
     fn check(&self, program: &Program) -> Result<()> {
@@ -303,6 +322,9 @@ impl Snapshot {
         }
         if self.results.len() != count * program.result_words() as usize {
             return bad("it has not one result a VM");
+        }
+        if self.batch == 0 || self.batch > *vms {
+            return bad("its jobs are not of so many VMs as there are");
         }
         if self.steps_done > self.steps {
             return bad("it has made more steps than there are");
@@ -323,6 +345,12 @@ impl Snapshot {
         let extras = image.extras.par_chunks_exact(EXTRA_WORDS).with_min_len(1 << 14);
         if let Some(id) = extras.position_first(impossible) {
             return bad(&format!("the calls of VM {id} are impossible"));
+        }
+        let frames = image.frames.par_chunks(program.frame_memory().max(1) as usize);
+        let extras = image.extras.par_chunks_exact(EXTRA_WORDS);
+        let impossible = |(extras, frame): (&[u32], &[u32])| !returns(program, [extras[0], extras[1]], frame);
+        if let Some(id) = extras.zip(frames).position_first(impossible) {
+            return bad(&format!("the calls of VM {id} return to where none were made"));
         }
         Ok(())
     }
