@@ -117,8 +117,8 @@ impl Cpus {
     /// One guest's processor.
     pub fn get(&self, guest: usize) -> Result<Processor> {
         Ok(match self {
-            Cpus::Short { cpus, floats } => Processor::Short(cpus.read()?[guest], *floats),
-            Cpus::Long { cpus, floats } => Processor::Long(cpus.read()?[guest], *floats),
+            Cpus::Short { cpus, floats } => Processor::Short(Box::new(cpus.read()?[guest]), *floats),
+            Cpus::Long { cpus, floats } => Processor::Long(Box::new(cpus.read()?[guest]), *floats),
             Cpus::Arm { cpus, floats } => Processor::Arm(Box::new(cpus.read()?[guest]), *floats),
         })
     }
@@ -126,8 +126,8 @@ impl Cpus {
     /// Puts it back.
     pub fn put(&mut self, guest: usize, processor: Processor) -> Result<()> {
         let has_floats = match (&*self, processor) {
-            (Cpus::Short { cpus, .. }, Processor::Short(cpu, floats)) => put(cpus, guest, cpu).map(|()| floats),
-            (Cpus::Long { cpus, .. }, Processor::Long(cpu, floats)) => put(cpus, guest, cpu).map(|()| floats),
+            (Cpus::Short { cpus, .. }, Processor::Short(cpu, floats)) => put(cpus, guest, *cpu).map(|()| floats),
+            (Cpus::Long { cpus, .. }, Processor::Long(cpu, floats)) => put(cpus, guest, *cpu).map(|()| floats),
             (Cpus::Arm { cpus, .. }, Processor::Arm(cpu, floats)) => put(cpus, guest, *cpu).map(|()| floats),
             _ => Ok(false),
         }?;
@@ -150,8 +150,8 @@ impl Cpus {
 /// One guest's processor, on the host, and whether its program has floats.
 #[derive(Clone, Debug)]
 pub(crate) enum Processor {
-    Short(Cpu<u32>, bool),
-    Long(Cpu<u64>, bool),
+    Short(Box<Cpu<u32>>, bool),
+    Long(Box<Cpu<u64>>, bool),
     Arm(Box<aarch64::cpu::Cpu>, bool),
 }
 

@@ -259,7 +259,7 @@ proptest! {
                     false => debugger.step_back().unwrap() == StopReason::Step,
                 };
                 // One far way back is enough.
-                if !goes_on || !forward && steps > 100 && debugger.retired() % 50 == 0 {
+                if !goes_on || !forward && steps > 100 && debugger.retired().is_multiple_of(50) {
                     break;
                 }
             }
