@@ -209,7 +209,10 @@ impl<'b> Reader<'b> {
             return Err(bad("it has settings that are not known here"));
         }
         let flag = |bit: u32| flags >> bit & 1 == 1;
-        let inlines = self.flag()?;
+        let (inlines, most) = (self.flag()?, self.word()?);
+        if !inlines && most != 0 {
+            return Err(bad("it has a setting that it says is not there"));
+        }
         Ok(Settings {
             fold: flag(0),
             copies: flag(1),
@@ -219,7 +222,7 @@ impl<'b> Reader<'b> {
             raise: flag(5),
             fuse: flag(6),
             threading: flag(7),
-            inline: Some(self.word()?).filter(|_| inlines),
+            inline: inlines.then_some(most),
             dense_threshold: f32::from_bits(self.word()?),
             force_format: match self.word()? {
                 0 => None,

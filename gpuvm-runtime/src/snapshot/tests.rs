@@ -128,12 +128,15 @@ proptest! {
     }
 }
 
-#[test]
-fn another_version_is_told() {
-    let snapshot = Snapshot {
+/// A snapshot of next to nothing.
+fn empty() -> Snapshot {
+    Snapshot {
         routine: "step".to_string(),
         program: ProgramId::from_bytes([0; 16]),
-        settings: Settings::default(),
+        settings: Settings {
+            inline: None,
+            ..Settings::default()
+        },
         vms: 0,
         batch: 0,
         steps: 1,
@@ -143,8 +146,27 @@ fn another_version_is_told() {
         columns: Vec::new(),
         results: Vec::new(),
         image: Arc::default(),
-    };
-    let mut bytes = snapshot.to_bytes();
+    }
+}
+
+#[test]
+fn numbers_of_what_is_not_there_are_zero() {
+    let bytes = empty().to_bytes();
+    // Behind the routine's name, the program's number and the settings' flags; then behind the other settings and five words more.
+    let inline = super::format::HEADER + 4 + "step".len() + 16 + 8;
+    let retired = inline + 4 + 12 + 16 + 4;
+    for (at, reason) in [(inline, "a setting that it says"), (retired, "counts that it says")] {
+        let mut bytes = bytes.clone();
+        assert_eq!(bytes[at], 0);
+        bytes[at] = 1;
+        let error = Snapshot::from_bytes(&sealed(bytes)).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn another_version_is_told() {
+    let mut bytes = empty().to_bytes();
     bytes[8] = 9;
     let error = Snapshot::from_bytes(&bytes).unwrap_err().to_string();
     assert!(
