@@ -44,7 +44,7 @@ fn what_is_debugged_does_the_same() {
             guests.set_budget(u64::MAX);
             let mut debugger = guests.debug(1).unwrap();
             for _ in 0..1_500 {
-                debugger.step(&mut Linux::default()).unwrap();
+                debugger.step(&mut Linux::default());
             }
             debugger.close().unwrap();
             guests.run(&mut Linux::default()).unwrap();
@@ -61,7 +61,7 @@ fn what_is_debugged_does_the_same() {
             // And to its end at once.
             let mut guests = three(name, settings);
             let mut debugger = guests.debug(1).unwrap();
-            let ended = debugger.resume(&mut Linux::default(), &mut never).unwrap();
+            let ended = debugger.resume(&mut Linux::default(), &mut never);
             assert_eq!(Some(ended), whole.stop(1).map(StopReason::Stopped));
             debugger.close().unwrap();
             assert_eq!(guests.retired(1), whole.retired(1), "{name}");
@@ -98,7 +98,7 @@ fn it_goes_back_over_each_instruction() {
         let mut system = Counted::default();
         let mut trace = vec![place(&debugger)];
         loop {
-            let reason = debugger.step(&mut system).unwrap();
+            let reason = debugger.step(&mut system);
             trace.push(place(&debugger));
             if reason != StopReason::Step {
                 break;
@@ -109,14 +109,14 @@ fn it_goes_back_over_each_instruction() {
         // From the end, the last three hundred, and then to the beginning.
         let last = trace.len() - 1;
         for at in (last.saturating_sub(300)..last).rev() {
-            assert_eq!(debugger.step_back().unwrap(), StopReason::Step);
+            assert_eq!(debugger.step_back(), StopReason::Step);
             assert_eq!(place(&debugger), trace[at], "{name}");
             assert_eq!(debugger.stop(), None);
         }
-        assert_eq!(debugger.resume_back().unwrap(), StopReason::Beginning);
+        assert_eq!(debugger.resume_back(), StopReason::Beginning);
         assert_eq!(place(&debugger), trace[0]);
-        assert_eq!(debugger.step_back().unwrap(), StopReason::Beginning);
-        let end = debugger.resume(&mut system, &mut never).unwrap();
+        assert_eq!(debugger.step_back(), StopReason::Beginning);
+        let end = debugger.resume(&mut system, &mut never);
         assert!(matches!(end, StopReason::Stopped(Stop::Exited(_))));
         assert_eq!(place(&debugger), trace[last]);
         assert_eq!(system.answers, answers, "what was answered is not asked again");
@@ -137,17 +137,14 @@ fn it_stops_at_breakpoints_and_where_memory_changes() {
         let mut debugger = guests.debug(0).unwrap();
         let mut system = Linux::default();
         debugger.set_breakpoint(main);
-        assert_eq!(
-            debugger.resume(&mut system, &mut never).unwrap(),
-            StopReason::Breakpoint
-        );
+        assert_eq!(debugger.resume(&mut system, &mut never), StopReason::Breakpoint);
         assert_eq!(debugger.pc(), main);
         let at_main = debugger.retired();
         // Each character that it puts.
         debugger.set_watchpoint(used, 4);
         let mut changes = Vec::new();
         loop {
-            match debugger.resume(&mut system, &mut never).unwrap() {
+            match debugger.resume(&mut system, &mut never) {
                 StopReason::Watchpoint { address } => {
                     assert_eq!(address, used);
                     changes.push((debugger.retired(), debugger.read(used, 4)));
@@ -160,17 +157,17 @@ fn it_stops_at_breakpoints_and_where_memory_changes() {
         // And back: each is about to change then.
         for (retired, _) in changes.iter().rev() {
             assert_eq!(
-                debugger.resume_back().unwrap(),
+                debugger.resume_back(),
                 StopReason::Watchpoint { address: used },
                 "{name}"
             );
             assert_eq!(debugger.retired() + 1, *retired);
         }
-        assert_eq!(debugger.resume_back().unwrap(), StopReason::Breakpoint);
+        assert_eq!(debugger.resume_back(), StopReason::Breakpoint);
         assert_eq!((debugger.pc(), debugger.retired()), (main, at_main));
         assert!(debugger.clear_breakpoint(main) && !debugger.clear_breakpoint(main));
         assert!(debugger.clear_watchpoint(used, 4) && !debugger.clear_watchpoint(used, 4));
-        assert_eq!(debugger.resume_back().unwrap(), StopReason::Beginning);
+        assert_eq!(debugger.resume_back(), StopReason::Beginning);
     }
 }
 
@@ -182,22 +179,22 @@ fn what_is_changed_is_another_guests_future() {
     let mut debugger = guests.debug(0).unwrap();
     let mut system = Linux::default();
     debugger.set_watchpoint(out, 1);
-    let reason = debugger.resume(&mut system, &mut never).unwrap();
+    let reason = debugger.resume(&mut system, &mut never);
     assert_eq!(reason, StopReason::Watchpoint { address: out });
     // Its first character becomes another one.
     let (changed, first) = (debugger.retired(), debugger.read(out, 1));
     assert!(debugger.write(out, b"#"));
     assert!(!debugger.write(0x10, &[1]), "no memory is there");
     assert!(debugger.clear_watchpoint(out, 1));
-    let end = debugger.resume(&mut system, &mut never).unwrap();
+    let end = debugger.resume(&mut system, &mut never);
     assert!(matches!(end, StopReason::Stopped(Stop::Exited(_))));
     while debugger.retired() > changed {
-        debugger.step_back().unwrap();
+        debugger.step_back();
     }
     assert_eq!(debugger.read(out, 1), b"#");
-    debugger.step_back().unwrap();
+    debugger.step_back();
     assert_eq!(debugger.read(out, 1), [0], "as it was before both");
-    debugger.resume(&mut system, &mut never).unwrap();
+    debugger.resume(&mut system, &mut never);
     debugger.close().unwrap();
     let mut whole = three(name, on(Engine::Native));
     whole.run(&mut Linux::default()).unwrap();
@@ -229,16 +226,16 @@ fn it_is_interrupted_and_keeps_to_its_budget() {
         asked += 1;
         asked == 2
     };
-    let reason = debugger.resume(&mut Linux::default(), &mut second).unwrap();
+    let reason = debugger.resume(&mut Linux::default(), &mut second);
     assert_eq!(reason, StopReason::Interrupted);
     let reached = debugger.retired();
     assert!(reached > 0 && reached < 100_000);
-    let pc = match debugger.resume(&mut Linux::default(), &mut never).unwrap() {
+    let pc = match debugger.resume(&mut Linux::default(), &mut never) {
         StopReason::Stopped(Stop::OutOfBudget { pc }) => pc,
         reason => panic!("{reason:?}"),
     };
     assert_eq!((debugger.pc(), debugger.retired()), (pc, 100_000));
-    debugger.step_back().unwrap();
+    debugger.step_back();
     assert_eq!(debugger.retired(), 99_999);
 }
 
@@ -255,8 +252,8 @@ proptest! {
         for (forward, steps) in ways {
             for _ in 0..steps {
                 let goes_on = match forward {
-                    true => debugger.stop().is_none() && debugger.step(&mut system).is_ok(),
-                    false => debugger.step_back().unwrap() == StopReason::Step,
+                    true => debugger.stop().is_none() && debugger.step(&mut system) == StopReason::Step,
+                    false => debugger.step_back() == StopReason::Step,
                 };
                 // One far way back is enough.
                 if !goes_on || !forward && steps > 100 && debugger.retired().is_multiple_of(50) {
@@ -266,7 +263,7 @@ proptest! {
         }
         let mut other = straight.debug(1).unwrap();
         while other.retired() < debugger.retired() {
-            other.step(&mut Linux::default()).unwrap();
+            other.step(&mut Linux::default());
         }
         prop_assert_eq!(place(&debugger), place(&other));
         prop_assert_eq!(debugger.read(debugger.registers()[2], 64), other.read(other.registers()[2], 64));

@@ -2,6 +2,7 @@
 
 mod machine;
 
+use std::convert::Infallible;
 use std::io;
 use std::marker::PhantomData;
 use std::net::{TcpListener, TcpStream};
@@ -57,7 +58,7 @@ impl Debugger<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Gdb`] if the connection fails or what comes over it is not gdb's protocol, and those of the answers to system calls.
+    /// [`Error::Gdb`] if the connection fails or what comes over it is not gdb's protocol.
     pub fn serve_gdb(&mut self, listener: &TcpListener, system: &mut dyn System) -> crate::Result<Left> {
         let (connection, _) = listener.accept().map_err(|error| Error::Gdb(error.to_string()))?;
         match self.machine() {
@@ -84,10 +85,6 @@ fn serve<M: GuestMachine>(
         Ok(DisconnectReason::Disconnect) => Ok(Left::Detached),
         Ok(DisconnectReason::Kill) => Ok(Left::Killed),
         Ok(DisconnectReason::TargetExited(_) | DisconnectReason::TargetTerminated(_)) => Ok(Left::Ended),
-        Err(error) if error.is_target_error() => match error.into_target_error() {
-            Some(error) => Err(error),
-            None => Ok(Left::Detached),
-        },
         Err(error) => match error.into_connection_error() {
             Some((error, _)) if is_end(&error) => Ok(Left::Detached),
             Some((error, _)) => Err(Error::Gdb(error.to_string())),
@@ -133,7 +130,7 @@ impl<'s, 'd, 'g, M: GuestMachine> BlockingEventLoop for Loop<'s, 'd, 'g, M> {
     fn wait_for_stop_reason(
         session: &mut Self::Target,
         connection: &mut TcpStream,
-    ) -> Result<Event<Self::StopReason>, WaitForStopReasonError<Error, io::Error>> {
+    ) -> Result<Event<Self::StopReason>, WaitForStopReasonError<Infallible, io::Error>> {
         let Session { debugger, system, .. } = session;
         let mut failed = None;
         let mut interrupted = || match ConnectionExt::peek(connection) {
@@ -143,7 +140,7 @@ impl<'s, 'd, 'g, M: GuestMachine> BlockingEventLoop for Loop<'s, 'd, 'g, M> {
                 true
             }
         };
-        let stopped = match session.how {
+        let reason = match session.how {
             How::Step => debugger.step(*system),
             How::Resume => debugger.resume(*system, &mut interrupted),
             How::StepBack => debugger.step_back(),
@@ -152,7 +149,6 @@ impl<'s, 'd, 'g, M: GuestMachine> BlockingEventLoop for Loop<'s, 'd, 'g, M> {
         if let Some(error) = failed {
             return Err(WaitForStopReasonError::Connection(error));
         }
-        let reason = stopped.map_err(WaitForStopReasonError::Target)?;
         if reason == StopReason::Interrupted {
             let byte = ConnectionExt::read(connection).map_err(WaitForStopReasonError::Connection)?;
             return Ok(Event::IncomingData(byte));
@@ -160,7 +156,7 @@ impl<'s, 'd, 'g, M: GuestMachine> BlockingEventLoop for Loop<'s, 'd, 'g, M> {
         Ok(Event::TargetStopped(told::<M>(reason)))
     }
 
-    fn on_interrupt(_: &mut Self::Target) -> Result<Option<Self::StopReason>, Error> {
+    fn on_interrupt(_: &mut Self::Target) -> Result<Option<Self::StopReason>, Infallible> {
         Ok(Some(SingleThreadStopReason::Signal(Signal::SIGINT)))
     }
 }
@@ -200,9 +196,9 @@ const EFAULT: u8 = 14;
 
 impl<M: GuestMachine> Target for Session<'_, '_, '_, M> {
     type Arch = M;
-    type Error = Error;
+    type Error = Infallible;
 
-    fn base_ops(&mut self) -> BaseOps<'_, M, Error> {
+    fn base_ops(&mut self) -> BaseOps<'_, M, Infallible> {
         BaseOps::SingleThread(self)
     }
 
@@ -245,7 +241,7 @@ impl<M: GuestMachine> SingleThreadBase for Session<'_, '_, '_, M> {
 
 impl<M: GuestMachine> SingleThreadResume for Session<'_, '_, '_, M> {
     /// Guests take no signals.
-    fn resume(&mut self, _: Option<Signal>) -> Result<(), Error> {
+    fn resume(&mut self, _: Option<Signal>) -> Result<(), Infallible> {
         self.how = How::Resume;
         Ok(())
     }
@@ -264,21 +260,21 @@ impl<M: GuestMachine> SingleThreadResume for Session<'_, '_, '_, M> {
 }
 
 impl<M: GuestMachine> SingleThreadSingleStep for Session<'_, '_, '_, M> {
-    fn step(&mut self, _: Option<Signal>) -> Result<(), Error> {
+    fn step(&mut self, _: Option<Signal>) -> Result<(), Infallible> {
         self.how = How::Step;
         Ok(())
     }
 }
 
 impl<M: GuestMachine> ReverseStep<()> for Session<'_, '_, '_, M> {
-    fn reverse_step(&mut self, (): ()) -> Result<(), Error> {
+    fn reverse_step(&mut self, (): ()) -> Result<(), Infallible> {
         self.how = How::StepBack;
         Ok(())
     }
 }
 
 impl<M: GuestMachine> ReverseCont<()> for Session<'_, '_, '_, M> {
-    fn reverse_cont(&mut self) -> Result<(), Error> {
+    fn reverse_cont(&mut self) -> Result<(), Infallible> {
         self.how = How::ResumeBack;
         Ok(())
     }

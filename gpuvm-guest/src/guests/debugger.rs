@@ -28,9 +28,9 @@ use crate::system::System;
 /// let main = guests.program(7).address_of("main").expect("it has symbols");
 /// let mut debugger = guests.debug(7)?;
 /// debugger.set_breakpoint(main);
-/// if debugger.resume(&mut Linux::default(), &mut || false)? == StopReason::Breakpoint {
+/// if debugger.resume(&mut Linux::default(), &mut || false) == StopReason::Breakpoint {
 ///     println!("main after {} instructions, {:x?}", debugger.retired(), debugger.registers());
-///     debugger.step_back()?;
+///     debugger.step_back();
 /// }
 /// debugger.close()
 /// # }
@@ -178,6 +178,7 @@ impl Debugger<'_> {
     }
 
     /// Its processor.
+    #[cfg(feature = "gdb")]
     pub(crate) fn processor(&self) -> &Processor {
         &self.now.processor
     }
@@ -233,64 +234,48 @@ impl Debugger<'_> {
     }
 
     /// Runs one instruction. A system call is answered with it.
-    ///
-    /// # Errors
-    ///
-    /// Those of the answers to system calls.
-    pub fn step(&mut self, system: &mut dyn System) -> Result<StopReason> {
-        self.forward(1, system)?;
-        Ok(self.stop().map_or(StopReason::Step, StopReason::Stopped))
+    pub fn step(&mut self, system: &mut dyn System) -> StopReason {
+        self.forward(1, system);
+        self.stop().map_or(StopReason::Step, StopReason::Stopped)
     }
 
     /// Runs it until it comes to a breakpoint, watched memory has changed, it stops by itself, or `interrupted` says so, which is asked now and then.
-    ///
-    /// # Errors
-    ///
-    /// Those of the answers to system calls.
-    pub fn resume(&mut self, system: &mut dyn System, interrupted: &mut dyn FnMut() -> bool) -> Result<StopReason> {
+    pub fn resume(&mut self, system: &mut dyn System, interrupted: &mut dyn FnMut() -> bool) -> StopReason {
         let is_watched = !(self.breakpoints.is_empty() && self.watchpoints.is_empty());
         let most = if is_watched { 1 } else { LOOK };
         let mut asked = self.retired();
         let mut watched = self.watched();
         loop {
-            self.forward(most, system)?;
+            self.forward(most, system);
             if let Some(changed) = self.changed(&mut watched) {
-                return Ok(changed);
+                return changed;
             }
             if let Some(stop) = self.stop() {
-                return Ok(StopReason::Stopped(stop));
+                return StopReason::Stopped(stop);
             }
             if self.breakpoints.contains(&self.pc()) {
-                return Ok(StopReason::Breakpoint);
+                return StopReason::Breakpoint;
             }
             if self.retired() - asked >= LOOK {
                 asked = self.retired();
                 if interrupted() {
-                    return Ok(StopReason::Interrupted);
+                    return StopReason::Interrupted;
                 }
             }
         }
     }
 
     /// Takes the last instruction back.
-    ///
-    /// # Errors
-    ///
-    /// None so far; what is done again was answered before.
-    pub fn step_back(&mut self) -> Result<StopReason> {
+    pub fn step_back(&mut self) -> StopReason {
         if self.retired() == self.history.first().guest.retired {
-            return Ok(StopReason::Beginning);
+            return StopReason::Beginning;
         }
-        self.go_to(self.retired() - 1)?;
-        Ok(StopReason::Step)
+        self.go_to(self.retired() - 1);
+        StopReason::Step
     }
 
     /// Goes back to where it last was at a breakpoint, or changed watched memory, or to where the debugger took it over.
-    ///
-    /// # Errors
-    ///
-    /// None so far; what is done again was answered before.
-    pub fn resume_back(&mut self) -> Result<StopReason> {
+    pub fn resume_back(&mut self) -> StopReason {
         let mut end = self.retired();
         while end > self.history.first().guest.retired {
             // From the moment before to where the search began that found nothing.
@@ -303,7 +288,7 @@ impl Debugger<'_> {
                 if self.breakpoints.contains(&self.pc()) {
                     last = Some((at, StopReason::Breakpoint));
                 }
-                self.repeat(1)?;
+                self.repeat(1);
                 if self.retired() == at {
                     break;
                 }
@@ -312,19 +297,19 @@ impl Debugger<'_> {
                 }
             }
             if let Some((at, reason)) = last {
-                self.go_to(at)?;
-                return Ok(reason);
+                self.go_to(at);
+                return reason;
             }
             end = begin;
         }
         self.now = self.history.first().clone();
-        Ok(StopReason::Beginning)
+        StopReason::Beginning
     }
 
     /// Goes to where it has retired so many instructions, which is not before the beginning and not after now.
-    fn go_to(&mut self, retired: u64) -> Result<()> {
+    fn go_to(&mut self, retired: u64) {
         self.now = self.history.at(retired).clone();
-        self.repeat(retired - self.retired())
+        self.repeat(retired - self.retired());
     }
 
     /// What is watched, as it is.
@@ -347,7 +332,7 @@ impl Debugger<'_> {
     }
 
     /// Lets it go on for so many instructions at most, and answers its system call if it comes to one.
-    fn forward(&mut self, most: u64, system: &mut dyn System) -> Result<()> {
+    fn forward(&mut self, most: u64, system: &mut dyn System) {
         let asked = self.run(most);
         if let Some(asked) = asked
             && !self.history.repeat_answer(&mut self.now, &self.shared)
@@ -357,7 +342,6 @@ impl Debugger<'_> {
             self.history.note(self.now.guest.retired, answered);
         }
         self.arrive();
-        Ok(())
     }
 
     /// Runs it for so many instructions at most, and not past a change that was made to it.
@@ -378,7 +362,7 @@ impl Debugger<'_> {
     }
 
     /// Does again what it has done, for so many instructions.
-    fn repeat(&mut self, instructions: u64) -> Result<()> {
+    fn repeat(&mut self, instructions: u64) {
         let end = self.retired() + instructions;
         while self.retired() < end {
             let asked = self.run(end - self.retired());
@@ -388,7 +372,6 @@ impl Debugger<'_> {
                 break;
             }
         }
-        Ok(())
     }
 
     /// Has a system call answered.
