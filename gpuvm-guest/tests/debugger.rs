@@ -185,6 +185,15 @@ fn what_is_changed_is_another_guests_future() {
     let (changed, first) = (debugger.retired(), debugger.read(out, 1));
     assert!(debugger.write(out, b"#"));
     assert!(!debugger.write(0x10, &[1]), "no memory is there");
+    // As much as there is, of however much.
+    let rest = debugger.read(out, u64::MAX);
+    assert!(
+        rest[..1] == *b"#" && rest.len() > 512 && rest.len() < 1 << 22,
+        "{}",
+        rest.len()
+    );
+    assert_eq!(debugger.read(1 << 32, 4), []);
+    assert_eq!(debugger.read(u64::MAX, u64::MAX), []);
     assert!(debugger.clear_watchpoint(out, 1));
     let end = debugger.resume(&mut system, &mut never);
     assert!(matches!(end, StopReason::Stopped(Stop::Exited(_))));

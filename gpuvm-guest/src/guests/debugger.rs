@@ -80,6 +80,8 @@ pub enum StopReason {
 
 /// Instructions between two looks at whether somebody wants a guest to stop.
 const LOOK: u64 = 1 << 14;
+/// Bytes that are read at a time.
+const PIECE: u64 = 4 << 10;
 
 impl Guests {
     /// Takes a guest to the host, to be looked into.
@@ -446,16 +448,23 @@ impl Moment {
         }
     }
 
+    /// Reads what the guest may read. Room is made only for what is there, whatever a guest asks for.
     fn read(&mut self, shared: &[u32], address: u64, bytes: u64) -> Vec<u8> {
-        let (Ok(from), Ok(count)) = (u32::try_from(address), u32::try_from(bytes)) else {
-            return Vec::new();
-        };
-        // As much as there are addresses.
-        let count = count.min((u32::MAX - from).saturating_add(1));
-        let mut out = vec![0; count.div_ceil(4) as usize];
-        let read = service::peek(&mut self.own, shared, Span { from, count }, &mut out);
-        let bytes = out.iter().flat_map(|word| word.to_le_bytes());
-        bytes.take(read as usize).collect()
+        let end = address.saturating_add(bytes).min(1 << 32);
+        let mut read = Vec::new();
+        let mut at = address;
+        while at < end {
+            let count = (end - at).min(PIECE) as u32;
+            let mut out = [0; (PIECE / 4) as usize];
+            let from = at as u32;
+            let done = service::peek(&mut self.own, shared, Span { from, count }, &mut out);
+            read.extend(out.iter().flat_map(|word| word.to_le_bytes()).take(done as usize));
+            if done < count {
+                break;
+            }
+            at += u64::from(count);
+        }
+        read
     }
 
     /// Whether something was refused.
