@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use clap::{Parser, ValueEnum};
 use gpuvm::prelude::*;
 use gpuvm::{Routine, build};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use rayon::prelude::*;
 
 use program::{Program, programs};
@@ -182,9 +182,7 @@ fn search<'p>(
     all: &'p [Program],
     (inputs, wanted): (&[u32], &[u32]),
 ) -> gpuvm::Result<Vec<&'p Program>> {
-    let style = ProgressStyle::with_template("{pos}/{len} programs {wide_bar} {eta}");
     let bar = ProgressBar::new(all.len() as u64);
-    let bar = style.map_or(bar.clone(), |style| bar.with_style(style));
     let mut right = Vec::new();
     for programs in all.chunks(BATCH) {
         let routines: Vec<Routine> = programs.par_iter().map(checked).collect::<gpuvm::Result<_>>()?;

@@ -107,11 +107,7 @@ impl Cpus {
 
     /// One guest's integer registers.
     pub fn registers(&self, guest: usize) -> Result<Vec<u64>> {
-        Ok(match self {
-            Cpus::Short { cpus, .. } => cpus.read()?[guest].x.map(u64::from).to_vec(),
-            Cpus::Long { cpus, .. } => cpus.read()?[guest].x.to_vec(),
-            Cpus::Arm { cpus, .. } => cpus.read()?[guest].x.to_vec(),
-        })
+        Ok(self.get(guest)?.registers())
     }
 
     /// One guest's processor.

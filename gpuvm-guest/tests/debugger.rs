@@ -1,10 +1,10 @@
 //! A guest under a debugger does what it does otherwise, forward and back, and gdb's protocol finds it there.
 
 use gpuvm::Engine;
-use gpuvm_guest::{Answer, Call, Debugger, Error, Guests, Linux, Program, Settings, Start, Stop, StopReason, System};
+use gpuvm_guest::{Answer, Call, Debugger, Error, Guests, Linux, Settings, Start, Stop, StopReason, System};
 use proptest::prelude::*;
 
-use crate::support::{elf, on, program, runtime, translated_on};
+use crate::support::{endless, on, program, runtime, translated_on};
 
 /// A program for each machine, the larger ones with system calls, callbacks and floats among them.
 const PROGRAMS: [&str; 6] = [
@@ -224,10 +224,7 @@ fn what_is_changed_is_another_guests_future() {
 
 #[test]
 fn it_is_interrupted_and_keeps_to_its_budget() {
-    // `j .`, for ever.
-    let endless = elf(243, true, &0x0000_006f_u32.to_le_bytes(), 7);
-    let endless = Program::from_elf(&endless).unwrap();
-    let mut guests = Guests::new(runtime(), &[endless], [Start::with(["endless"])], on(Engine::Native)).unwrap();
+    let mut guests = endless();
     guests.set_budget(100_000);
     let mut debugger = guests.debug(0).unwrap();
     let mut asked = 0;

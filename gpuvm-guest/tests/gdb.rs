@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use gpuvm::Engine;
 use gpuvm_guest::{Guests, Left, Linux, Start, Stop};
 
-use crate::support::{elf, on, program, runtime};
+use crate::support::{elf, endless, on, program, runtime};
 
 /// gdb's side of a connection.
 struct Client(TcpStream);
@@ -128,7 +128,7 @@ fn a_whole_session() {
             assert_eq!(gdb.ask(&format!("m{used:x},4")), "00000000");
             assert!(gdb.ask("bc").contains("replaylog:begin"));
             assert_eq!(number(&gdb.registers(), pc), entry);
-            // Reading for reads is not to be had, memory that is not there neither.
+            // To stop at reads is not to be had, memory that is not there neither.
             assert!(gdb.ask(&format!("Z3,{used:x},4")).starts_with('E'));
             assert!(gdb.ask("m10,4").starts_with('E'));
             assert!(gdb.ask("M10,1:00").starts_with('E'));
@@ -152,11 +152,7 @@ fn a_whole_session() {
 
 #[test]
 fn who_is_interrupted_killed_or_left_alone() {
-    // `j .`, for ever.
-    let endless = elf(243, true, &0x0000_006f_u32.to_le_bytes(), 7);
-    let endless = gpuvm_guest::Program::from_elf(&endless).unwrap();
-    let starts = [Start::with(["endless"])];
-    let mut guests = Guests::new(runtime(), &[endless], starts, on(Engine::Native)).unwrap();
+    let mut guests = endless();
     let left = session(&mut guests, 0, |mut gdb| {
         gdb.send("c");
         std::thread::sleep(std::time::Duration::from_millis(20));

@@ -54,6 +54,13 @@ pub fn translated_on(engine: Engine) -> Settings {
     }
 }
 
+/// One guest that jumps to where it is, for ever: `j .`, of RISC-V.
+pub fn endless() -> Guests {
+    let file = elf(243, true, &0x0000_006f_u32.to_le_bytes(), 7);
+    let program = Program::from_elf(&file).expect("a program");
+    Guests::new(runtime(), &[program], [Start::with(["endless"])], on(Engine::Native)).expect("guests")
+}
+
 /// An ELF file for a machine, by its number of the ELF list, of one segment at 0x10000 that may be read, written to and executed, and is entered at its beginning.
 pub fn elf(machine: u16, wide: bool, code: &[u8], flags: u32) -> Vec<u8> {
     let mut file = vec![

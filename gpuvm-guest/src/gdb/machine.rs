@@ -4,7 +4,6 @@ use gdbstub::arch::{Arch, Registers};
 use gdbstub_arch::aarch64::AArch64;
 use gdbstub_arch::aarch64::reg::AArch64CoreRegs;
 
-use crate::guests::Debugger;
 use crate::machine::Processor;
 
 /// A machine that guests have.
@@ -147,14 +146,4 @@ impl GuestMachine for AArch64 {
             (cpu.fpcr, cpu.fpsr) = (from.fpcr, from.fpsr);
         }
     }
-}
-
-/// A guest's registers.
-pub fn read<M: GuestMachine>(debugger: &Debugger<'_>, to: &mut M::Registers) {
-    M::read(debugger.processor(), to);
-}
-
-/// Sets them.
-pub fn write<M: GuestMachine>(debugger: &mut Debugger<'_>, from: &M::Registers) {
-    debugger.change(|processor| M::write(from, processor));
 }

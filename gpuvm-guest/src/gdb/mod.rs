@@ -209,12 +209,12 @@ impl<M: GuestMachine> Target for Session<'_, '_, '_, M> {
 
 impl<M: GuestMachine> SingleThreadBase for Session<'_, '_, '_, M> {
     fn read_registers(&mut self, registers: &mut M::Registers) -> TargetResult<(), Self> {
-        machine::read::<M>(self.debugger, registers);
+        M::read(self.debugger.processor(), registers);
         Ok(())
     }
 
     fn write_registers(&mut self, registers: &M::Registers) -> TargetResult<(), Self> {
-        machine::write::<M>(self.debugger, registers);
+        self.debugger.change(|processor| M::write(registers, processor));
         Ok(())
     }
 

@@ -419,33 +419,13 @@ impl Moment {
             budget: most.min(left).min(u64::from(u32::MAX >> 1)) as u32,
             patience: u32::MAX,
         };
-        let mut event = self.processor.run(&mut self.own, shared, resume);
+        let event = self.processor.run(&mut self.own, shared, resume);
+        let asked = self.guest.stopped(&event, budget);
         if event.kind == event::NEEDS_FLOATS {
             self.processor.with_floats();
-            self.guest.stopped(&event, budget);
-            let resume = Resume {
-                answered: false,
-                budget: resume.budget - event.retired,
-                ..resume
-            };
-            event = self.processor.run(&mut self.own, shared, resume);
+            return self.run(shared, most - u64::from(event.retired), budget);
         }
-        self.guest.stopped(&event, budget)
-    }
-
-    /// Has the answer to its system call in its registers, which is otherwise done with its next instruction.
-    fn take_answer(&mut self, shared: &[u32]) {
-        if let State::Ready(Some(answer)) = self.guest.state {
-            let resume = Resume {
-                go: true,
-                answered: true,
-                answer,
-                budget: 0,
-                patience: u32::MAX,
-            };
-            self.processor.run(&mut self.own, shared, resume);
-            self.guest.state = State::Ready(None);
-        }
+        asked
     }
 
     /// Reads what the guest may read. Room is made only for what is there, whatever a guest asks for.

@@ -45,7 +45,8 @@ impl Answered {
         if !self.edits.is_empty() && to.edit(shared, &self.edits) {
             to.guest.state = self.state.refused();
         }
-        to.take_answer(shared);
+        // Its registers have the answer at once, and not only with its next instruction.
+        to.run(shared, 0, u64::MAX);
     }
 }
 
