@@ -49,7 +49,7 @@ struct Arguments {
     /// Repeats of each figure; the median counts.
     #[arg(long, default_value_t = 9)]
     repeats: usize,
-    /// Only the peers' workloads of these names.
+    /// Only the peers' workloads of these names, and the contestants of `ring` whose names contain one.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// A file for all figures.
@@ -147,7 +147,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
         plans: asked(What::Plans).then(|| plans::run(&stage)).transpose()?,
         algebra: asked(What::Algebra).then(|| algebra::run(&stage)).transpose()?,
-        ring: asked(What::Ring).then(|| ring::run(&stage)).transpose()?,
+        ring: asked(What::Ring).then(|| ring::run(&stage, &arguments.only)).transpose()?,
         backends: asked(What::Backends).then(|| backends::run(&stage)).transpose()?,
         flock: asked(What::Flock).then(|| flock::run(&stage)).transpose()?,
     };

@@ -130,12 +130,13 @@ impl Bank for KernelHandle {
     }
 }
 
-/// Measures.
+/// Measures the contestants whose names contain one of these, or all if there are none.
 ///
 /// # Errors
 ///
 /// When tokio cannot start its threads; what a contestant fails with is in its row.
-pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
+pub fn run(stage: &Stage, only: &[String]) -> Result<Vec<Exchange>> {
+    let is_asked = |name: &str| only.is_empty() || only.iter().any(|part| name.contains(part.as_str()));
     let tokio = Arc::new(tokio::runtime::Builder::new_multi_thread().build()?);
     let bench = Bench { stage, tokio: &tokio };
     eprintln!("ring: {} messages, {TASKS} tasks", bench.messages());
@@ -150,7 +151,11 @@ pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
         (Engine::Specialized, 1023),
         (Engine::Auto, 1023),
     ] {
-        let exchange = bench.contestant(format!("gpuvm {engine}"), |actors| {
+        let name = format!("gpuvm {engine}");
+        if !is_asked(&name) {
+            continue;
+        }
+        let exchange = bench.contestant(name, |actors| {
             let kernel = launch(stage, "ledger", engine, actors)?;
             kernel.blocking_activate()?;
             Ok(kernel)
@@ -166,6 +171,9 @@ pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
         ("kameo, ask", Acknowledged::Each),
         ("kameo, tell, then ask each actor", Acknowledged::Last),
     ] {
+        if !is_asked(name) {
+            continue;
+        }
         let open = |actors| Ok(Kameo::open(&tokio, actors, how));
         let exchange = bench.contestant(name.to_string(), open);
         ring.push(match how {

@@ -18,8 +18,8 @@ pub use crate::stdlib::iter::{
 };
 pub use crate::stdlib::{SelectNth, ordering, routines as std_routines};
 pub use crate::types::{
-    Against, Answer, ByHand, Comparison, Comparisons, ConstantField, ConstantValue, ConstantWord, Context,
-    Dereferenced, Field, Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, NoConstant, Plain, Referred, RingMessage, Static,
-    Type, TypeRef, Value, Variant, VmType, Zero, constant_words, field, field_mut, name_hash, payload, payload_mut,
-    plain_words, variant_words,
+    Against, Answer, ByHand, Comparison, Comparisons, ConstantField, ConstantValue, ConstantWord, Dereferenced, Field,
+    Kind, MAX_MESSAGE_BYTES, MAX_STATE_BYTES, NoConstant, Plain, Referred, RingMessage, Static, Type, TypeRef, Value,
+    Variant, VmType, Zero, constant_words, field, field_mut, name_hash, payload, payload_mut, plain_words,
+    variant_words,
 };

@@ -146,10 +146,14 @@ impl Args {
         }
     }
 
+    /// The most messages that an actor with a context sends while it handles one.
+    pub fn sends(&self) -> LitInt {
+        self.sends.clone().unwrap_or_else(default_number)
+    }
+
     /// The most messages that an actor forwards while it handles one.
     pub fn forwards(&self) -> LitInt {
-        let absent = || LitInt::new(&SENDS.to_string(), Span::call_site());
-        self.forwards.clone().unwrap_or_else(absent)
+        self.forwards.clone().unwrap_or_else(default_number)
     }
 
     fn one(&mut self, input: ParseStream<'_>, report: &mut Report) -> syn::Result<()> {
@@ -233,6 +237,11 @@ impl Args {
         }
         Ok(())
     }
+}
+
+/// How many of something a handler may make of one message where it does not say.
+fn default_number() -> LitInt {
+    LitInt::new(&SENDS.to_string(), Span::call_site())
 }
 
 /// How many of something a handler may make of one message.

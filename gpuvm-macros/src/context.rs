@@ -1,6 +1,6 @@
-//! The context of a ring kernel as its routine has it. Natively a handler is given a `Ring`; on a VM it is given plain parameters, a record,
-//! room for messages, and room for replies and for what is forwarded if there is any, and each call of one of the `Ring`'s methods becomes
-//! what it does to them.
+//! The context of a ring kernel as its routine has it. Natively a handler is given a `Ring`; on a VM it is given plain parameters: the time, how
+//! far what it sends has come, whether it stops, room for messages, and room for replies and for what is forwarded if there is any. Each call
+//! of one of the `Ring`'s methods becomes what it does to them.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -26,6 +26,9 @@ const TOO_OFTEN: &str =
 /// What one panics with that forwards too much.
 const TOO_FAR: &str =
     "an actor forwarded more messages for one than its ring kernel says; raise `#[ring_kernel(forwards = …)]`";
+
+/// How many parameters a routine has for it beside its rooms.
+pub const PARAMETERS: usize = 4;
 
 /// The name of the context, if the third parameter is one.
 pub fn name(signature: &Signature) -> Option<&Ident> {
@@ -68,7 +71,9 @@ pub fn for_vms(args: &Args, function: &ItemFn, report: &mut Report) -> Option<(S
     let message = (*message.ty).clone();
     let mut signature = function.sig.clone();
     let mut inputs: Vec<FnArg> = signature.inputs.into_iter().take(2).collect();
-    inputs.push(syn::parse_quote!(__ctx: &mut ::gpuvm::__private::Context));
+    inputs.push(syn::parse_quote!(__now: u64));
+    inputs.push(syn::parse_quote!(__sent: &mut u32));
+    inputs.push(syn::parse_quote!(__stopped: &mut bool));
     inputs.push(syn::parse_quote!(__letters: &mut [(u32, #message)]));
     let returned = ring::returned(&function.sig);
     let answer = returned.map(|returned| syn::parse_quote!(<#returned as ::gpuvm::__private::Answer>::Message));
@@ -90,9 +95,16 @@ pub fn for_vms(args: &Args, function: &ItemFn, report: &mut Report) -> Option<(S
         replies,
         linked,
         forwards,
+        sends: false,
         report,
     };
     replace.visit_block_mut(&mut block);
+    if replace.sends {
+        let most = args.sends();
+        block
+            .stmts
+            .insert(0, syn::parse_quote!(let __limit: u32 = __sent.wrapping_add(#most);));
+    }
     Some((signature, block))
 }
 
@@ -108,6 +120,8 @@ struct Replace<'c> {
     linked: Option<&'c Type>,
     /// The most messages that are forwarded to them for one.
     forwards: LitInt,
+    /// Whether it sends anything.
+    sends: bool,
     report: &'c mut Report,
 }
 
@@ -120,18 +134,19 @@ impl Replace<'_> {
         Some(match (call.method.to_string().as_str(), &arguments[..]) {
             ("actor", []) => quote_spanned!(span=> ::gpuvm::__private::vm::id()),
             ("actors", []) => quote_spanned!(span=> ::gpuvm::__private::vm::count()),
-            ("now", []) => quote_spanned!(span=> __ctx.now),
-            ("stop", []) => quote_spanned!(span=> { __ctx.stopped = true; }),
+            ("now", []) => quote_spanned!(span=> __now),
+            ("stop", []) => quote_spanned!(span=> { *__stopped = true; }),
             ("send", [actor, letter]) => {
+                self.sends = true;
                 let message = self.message;
                 quote_spanned! {span=> {
                     let __actor: u32 = #actor;
                     let __message: #message = #letter;
-                    if __ctx.sent == __ctx.limit {
+                    if *__sent == __limit {
                         panic!(#TOO_MANY);
                     }
-                    __letters[__ctx.sent as usize] = (__actor, __message);
-                    __ctx.sent += 1;
+                    __letters[*__sent as usize] = (__actor, __message);
+                    *__sent += 1;
                 }}
             }
             ("reply", [reply]) => {

@@ -1,7 +1,7 @@
 //! `#[ring_kernel]`: which functions can handle messages, and how one is registered as a handler.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, GenericParam, LitInt, ReturnType, Signature, Type};
 
 use crate::args::Args;
@@ -118,12 +118,14 @@ impl Marker<'_> {
         let line = name.span().start().line as u32;
         let sizes = sizes(&handler_name(name), [state, message, answer]);
         let unique = unique(args, name);
-        let sends = match (around, &args.sends) {
-            ([], _) => quote!(0),
-            (_, Some(sends)) => quote!(#sends),
-            (_, None) => quote!(#SENDS),
+        let sends = match around {
+            [] => quote!(0),
+            _ => args.sends().to_token_stream(),
         };
-        let mut rooms = around.iter().skip(2).filter_map(|room| behind(&room.ty));
+        let mut rooms = around
+            .iter()
+            .skip(context::PARAMETERS)
+            .filter_map(|room| behind(&room.ty));
         let (replies, reply_room) = room(args.replies.clone(), &mut rooms);
         let linked = context::linked(&self.function.sig);
         let (forwards, forward_room) = room(linked.map(|_| args.forwards()), &mut rooms);

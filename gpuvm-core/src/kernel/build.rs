@@ -67,6 +67,7 @@ pub(super) struct At {
 pub(super) type Columns = BTreeMap<usize, Vec<Word>>;
 
 /// What is known of an element: the words of its columns, and of its calls' results.
+#[derive(Default)]
 pub(super) struct Element {
     columns: Columns,
     results: Vec<Vec<Word>>,
@@ -193,17 +194,14 @@ impl Builder<'_> {
         results
     }
 
-    /// The words of a VM's span.
-    pub(super) fn span(&mut self, span: &Call, at: At) -> [Word; 3] {
-        let nothing = Element {
-            columns: Columns::new(),
-            results: Vec::new(),
-        };
-        let args = span.args.iter().flat_map(|arg| self.value(arg, &nothing)).collect();
-        let words = [self.word(), self.word(), self.word()];
+    /// Calls what a VM calls once, with more arguments behind its own.
+    pub(super) fn call_beside(&mut self, call: &Call, more: &[Word], at: At) -> Vec<Word> {
+        let nothing = Element::default();
+        let mut args: Vec<Word> = call.args.iter().flat_map(|arg| self.value(arg, &nothing)).collect();
+        args.extend(more);
+        let results = (0..call.routine.result.words()).map(|_| self.word()).collect();
         let number = self.kernel.routines().count() - 1;
-        self.invoke(number, args, words.to_vec(), Some(at));
-        words
+        self.invoke(number, args, results, Some(at))
     }
 
     /// Folds a value into `folded`.

@@ -4,7 +4,7 @@ use super::{Around, Call, Count, Fold, Input, Kernel, Output, Then};
 use crate::isa::Op;
 use crate::link::LinkError;
 use crate::link::collect::Routines;
-use crate::types::{Context, Kind, Type, TypeRef};
+use crate::types::{Kind, Type, TypeRef};
 
 /// So many elements there may be, and no more in a chunk.
 const MOST: u32 = 1 << 31;
@@ -195,13 +195,14 @@ impl Kernel {
                 handled,
                 busy,
                 around,
+                after,
             } => {
-                let context = |around: &Around| self.params.get(around.context).copied();
-                let wanted = TypeRef::of::<&mut Context>();
-                if around.as_ref().is_some_and(|around| {
-                    context(around).is_none_or(|found| !found.mutable || found.refs != 1 || !found.ty.same(wanted.ty))
-                }) {
-                    return Err(format!("what is around the messages is no `{wanted}`"));
+                if let Some(around) = around {
+                    self.around(around)?;
+                }
+                if let Some(after) = after {
+                    self.after(after)
+                        .map_err(|what| format!("`{}` after the messages: {what}", after.routine.name))?;
                 }
                 self.writable(*states).ok_or_else(|| no_column(*states))?;
                 if self.stores.iter().any(|output| output.to == *states) {
@@ -229,8 +230,51 @@ impl Kernel {
                 Some(Then::Handle {
                     around: Some(around), ..
                 }),
-            ) => [around.context, around.letters].contains(param),
+            ) => [around.sent, around.stopped, around.letters].contains(param),
             _ => false,
+        }
+    }
+
+    /// Whether what is around the messages is there.
+    fn around(&self, around: &Around) -> Result<(), String> {
+        let wanted = [
+            (around.now, TypeRef::of::<u64>()),
+            (around.sent, TypeRef::of::<&mut u32>()),
+            (around.stopped, TypeRef::of::<&mut bool>()),
+        ];
+        for (param, wanted) in wanted {
+            let found = self.params.get(param);
+            if found.is_none_or(|found| !found.serves_as(wanted) || found.mutable != wanted.mutable) {
+                return Err(format!("parameter {param}, around the messages, is no `{wanted}`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what is called after the messages gets what it takes. Each VM calls it once, so it may have whole columns to write.
+    fn after(&self, after: &Call) -> Result<(), String> {
+        let params = &after.routine.params;
+        let word = TypeRef::of::<u32>();
+        let Some((own, [first, end])) = params
+            .split_last_chunk()
+            .filter(|(own, _)| own.len() == after.args.len())
+        else {
+            return Err(format!(
+                "it has {} arguments and takes {}",
+                after.args.len() + 2,
+                params.len()
+            ));
+        };
+        let fits = |arg: &Input, wanted: TypeRef| match arg {
+            Input::Constant(words) => wanted.refs == 0 && words.len() == wanted.ty.words as usize,
+            Input::Param(_) => self.type_of(arg).is_some_and(|found| found.serves_as(wanted)),
+            _ => false,
+        };
+        let misfit = after.args.iter().zip(own).position(|(arg, wanted)| !fits(arg, *wanted));
+        let beyond = [first, end].into_iter().position(|wanted| !word.serves_as(*wanted));
+        match misfit.or(beyond.map(|at| own.len() + at)) {
+            Some(at) => Err(format!("argument {at} is no `{}`", params[at])),
+            None => Ok(()),
         }
     }
 

@@ -2,14 +2,19 @@
 
 use super::build::{At, Builder};
 use super::loops::branch;
-use super::{Around, Input};
+use super::{Around, Call, Input};
 use crate::ir::{End, Word};
 use crate::isa::Op;
-use crate::types::Context;
 
 impl Builder<'_> {
     /// Goes through the messages of the VM's actor. A message's answer is there before it counts as handled.
-    pub(super) fn handle(&mut self, vm: Word, [states, mail, handled, busy]: [usize; 4], around: Option<Around>) {
+    pub(super) fn handle(
+        &mut self,
+        vm: Word,
+        [states, mail, handled, busy]: [usize; 4],
+        around: Option<Around>,
+        after: Option<&Call>,
+    ) {
         let with_mail = self.fetched(mail)[2];
         self.halt_unless_below(vm, with_mail);
         let own = self.load_element(mail, vm);
@@ -27,9 +32,6 @@ impl Builder<'_> {
         self.end(End::Jump(next));
         self.begin(next);
         self.turn(message, end, body, done);
-        if let Some(around) = around {
-            self.limit_letters(around);
-        }
         self.empty_rooms(message);
         let columns = self.columns(message);
         self.compute_element(Some(at), message, columns);
@@ -43,8 +45,11 @@ impl Builder<'_> {
         self.begin(done);
         let none = self.make(Op::Imm, 0);
         self.store_element(busy, actor, &[none]);
-        self.end(End::Halt);
+        self.end(End::Jump(stopped));
         self.begin(stopped);
+        if let Some(after) = after {
+            self.call_beside(after, &[first, end], at);
+        }
         self.end(End::Halt);
     }
 
@@ -60,17 +65,9 @@ impl Builder<'_> {
 
     /// Lets the actor's letters begin where there is room for those of its first message and of all after it.
     fn open_letters(&mut self, around: Around, first: Word) {
-        let (at, record) = self.record(around);
         let sent = self.compute(Op::MulImm, &[first], around.sends);
-        self.store_at(at, record, Context::SENT, sent);
-    }
-
-    /// Sets how many messages the actor may have sent when it has handled the next one.
-    fn limit_letters(&mut self, around: Around) {
-        let (at, record) = self.record(around);
-        let sent = self.compute(Op::Load, &[at, record], Context::SENT);
-        let limit = self.compute(Op::AddImm, &[sent], around.sends);
-        self.store_at(at, record, Context::LIMIT, limit);
+        let record = self.fetched(around.sent);
+        self.store_at(record[0], record[1], 0, sent);
     }
 
     /// Turns to the rooms of a message. They may have what was put into them in an earlier batch.
@@ -90,16 +87,10 @@ impl Builder<'_> {
     }
 
     fn leave_if_stopped(&mut self, around: Around, stopped: usize) {
-        let (at, record) = self.record(around);
-        let word = self.compute(Op::Load, &[at, record], Context::STOPPED);
+        let record = self.fetched(around.stopped).to_vec();
+        let word = self.compute(Op::Load, &record, 0);
         let on = self.block();
         self.end(branch(word, stopped, on));
         self.begin(on);
-    }
-
-    /// The reference to the VM's context.
-    fn record(&self, around: Around) -> (Word, Word) {
-        let record = self.fetched(around.context);
-        (record[0], record[1])
     }
 }

@@ -13,7 +13,7 @@ use crate::link::testing::{Callees, TURN, leak, result, routine};
 use crate::link::tests::{all_settings, i, nothing};
 use crate::routine::Routine;
 use crate::settings::Settings;
-use crate::types::{Context, VmType};
+use crate::types::VmType;
 
 /// A handler's kernel, with the launch parameters that fit it.
 fn kernel<S: VmType, M: VmType, A: VmType>(routine: &'static Routine) -> Kernel {
@@ -24,7 +24,9 @@ fn kernel<S: VmType, M: VmType, A: VmType>(routine: &'static Routine) -> Kernel 
         types::<&mut [A]>(),
         types::<&mut [u32]>(),
         types::<&mut [u32]>(),
-        types::<&mut Context>(),
+        types::<u64>(),
+        types::<&mut u32>(),
+        types::<&mut bool>(),
         types::<&mut [(u32, M)]>(),
     ];
     Kernel::handler(routine, params, 0, &[])

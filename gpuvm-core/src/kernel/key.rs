@@ -54,7 +54,11 @@ impl Kernel {
                 handled,
                 busy,
                 around,
-            }) => write!(key, " handle {states} {mail} {handled} {busy} {around:?}"),
+                after,
+            }) => {
+                let after = after.as_ref().map(|after| (identity(&after.routine), &after.args));
+                write!(key, " handle {states} {mail} {handled} {busy} {around:?}{after:?}")
+            }
         };
         key
     }

@@ -91,7 +91,8 @@ impl Builder<'_> {
             } => {
                 let count = self.count(&kernel.count);
                 let at = At { index: vm, count };
-                let [start, step, end] = self.span(span, at);
+                let own = self.call_beside(span, &[], at);
+                let (start, step, end) = (own[0], own[1], own[2]);
                 // So engines see that all of them are there.
                 let end = self.compute(Op::MinU, &[end, count], 0);
                 self.halt_unless_below(start, end);
@@ -124,7 +125,8 @@ impl Builder<'_> {
                 handled,
                 busy,
                 around,
-            } => self.handle(vm, [*states, *mail, *handled, *busy], *around),
+                after,
+            } => self.handle(vm, [*states, *mail, *handled, *busy], *around, after.as_ref()),
         }
     }
 

@@ -221,16 +221,23 @@ pub enum Then {
         busy: usize,
         /// What the routine has of its surroundings, if it has.
         around: Option<Around>,
+        /// What a VM calls when its messages are handled or its actor has stopped, with launch parameters and constants as arguments and
+        /// two more behind them: the number of its first message, and one past its last.
+        after: Option<Call>,
     },
 }
 
-/// What a handler has of its surroundings: two more arguments, a `&mut Context` and the column for messages that actors send, the letters.
-/// What an actor sends lies there together, in order, from its first message's number times `sends` on. The VM halts after a message that
-/// stops the actor, which is busy from then on.
+/// What a handler has of its surroundings: as more arguments the time, how far its letters have come, whether its actor stops, and the column
+/// for messages that actors send, the letters. What an actor sends lies there together, in order, from its first message's number times
+/// `sends` on. The VM halts after a message that stops the actor, which is busy from then on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Around {
-    /// The `&mut Context`, a record of each VM.
-    pub context: usize,
+    /// The `u64` of the messages' time stamp.
+    pub now: usize,
+    /// The `&mut u32` of where among the letters the next one goes, a record of each VM. The kernel lets it begin.
+    pub sent: usize,
+    /// The `&mut bool` of whether the actor is to stop after the message under way, a record of each VM.
+    pub stopped: usize,
     /// The `&mut [(u32, M)]` of actors and what they are sent, `sends` for each message.
     pub letters: usize,
     /// The most messages that an actor sends while it handles one.
@@ -287,17 +294,32 @@ impl Kernel {
     /// | 3 | `&mut [A]` | the answers to them |
     /// | 4 | `&mut [u32]` | for each VM how many messages it has handled |
     /// | 5 | `&mut [u32]` | whether each actor is busy |
-    /// | 6 | `&mut Context` | each VM's [`Context`](crate::types::Context), if `sends` is not 0 |
-    /// | 7 | `&mut [(u32, M)]` | what actors send, `sends` entries for each message, likewise |
-    /// | from 8 on | `&mut [(u32, [R; N])]` | the `rooms`: for each message how many values there are, and these |
+    /// | 6 | `u64` | the time stamp of the messages, if `sends` is not 0 |
+    /// | 7 | `&mut u32` | where among what is sent each VM's next goes, likewise |
+    /// | 8 | `&mut bool` | whether each VM's actor is to stop after the message under way, likewise |
+    /// | 9 | `&mut [(u32, M)]` | what actors send, `sends` entries for each message, likewise |
+    /// | from 10 on | `&mut [(u32, [R; N])]` | the `rooms`: for each message how many values there are, and these |
     ///
     /// With `sends`, the most messages that an actor sends while it handles one, the routine is
-    /// `fn(&mut S, M, &mut Context, &mut [(u32, M)], …) -> A`, at last with a `&mut (u32, [R; N])` for each of the rooms.
-    pub fn handler(routine: impl Into<RoutineRef>, params: [TypeRef; 8], sends: u32, rooms: &[TypeRef]) -> Kernel {
+    /// `fn(&mut S, M, u64, &mut u32, &mut bool, &mut [(u32, M)], …) -> A`, at last with a `&mut (u32, [R; N])` for each of the rooms.
+    pub fn handler(routine: impl Into<RoutineRef>, params: [TypeRef; 10], sends: u32, rooms: &[TypeRef]) -> Kernel {
         let routine = routine.into();
-        let [states, mail, messages, answers, handled, busy, context, letters] = [0, 1, 2, 3, 4, 5, 6, 7];
+        let [
+            states,
+            mail,
+            messages,
+            answers,
+            handled,
+            busy,
+            now,
+            sent,
+            stopped,
+            letters,
+        ] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
         let around = (sends > 0).then_some(Around {
-            context,
+            now,
+            sent,
+            stopped,
             letters,
             sends,
         });
@@ -305,11 +327,11 @@ impl Kernel {
         let mut params = params.to_vec();
         match around {
             Some(_) => {
-                args.extend([Input::Param(context), Input::Param(letters)]);
+                args.extend([now, sent, stopped, letters].map(Input::Param));
                 args.extend((params.len()..).zip(rooms).map(|(room, _)| Input::Room(room)));
                 params.extend(rooms);
             }
-            None => params.truncate(context),
+            None => params.truncate(now),
         }
         Kernel {
             name: routine.name.to_string(),
@@ -327,6 +349,7 @@ impl Kernel {
                 handled,
                 busy,
                 around,
+                after: None,
             }),
         }
     }
@@ -349,18 +372,19 @@ impl Kernel {
         kernel
     }
 
-    /// The routines that it calls, the operator behind those of the elements, and the one that gives spans last.
+    /// The routines that it calls, the operator behind those of the elements, and the one that is called beside them last.
     pub(crate) fn routines(&self) -> impl Iterator<Item = &RoutineRef> {
         let calls = self.calls.iter().map(|call| &call.routine);
         calls
             .chain(self.operator())
-            .chain(self.span().map(|span| &span.routine))
+            .chain(self.beside().map(|beside| &beside.routine))
     }
 
-    /// The call that gives spans.
-    pub(crate) fn span(&self) -> Option<&Call> {
+    /// What a VM calls once: what gives it a span, or what it does after its messages.
+    pub(crate) fn beside(&self) -> Option<&Call> {
         match &self.then {
             Some(Then::ReduceSpans { span, .. }) => Some(span),
+            Some(Then::Handle { after, .. }) => after.as_ref(),
             _ => None,
         }
     }
@@ -412,7 +436,7 @@ impl Kernel {
                 | Then::Scan { prefix: output, .. },
             ) => Some(output),
         };
-        let args = self.calls.iter().chain(self.span()).flat_map(|call| &call.args);
+        let args = self.calls.iter().chain(self.beside()).flat_map(|call| &call.args);
         let stored = self.stores.iter().chain(output).map(|output| &output.value);
         args.chain(stored).for_each(|input| input.walk(&mut see));
     }

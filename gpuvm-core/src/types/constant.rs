@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 use std::num::{FpCategory, NonZero, Saturating, Wrapping};
 use std::ops::{Bound, ControlFlow, Range, RangeFrom, RangeInclusive, RangeTo, RangeToInclusive};
 
-use super::context::Context;
 use super::value::{Value, VmType};
 use crate::isa::space;
 
@@ -58,7 +57,7 @@ plain! {
     [] NonZero<i8>; [] NonZero<i16>; [] NonZero<i32>; [] NonZero<i64>; [] NonZero<i128>; [] NonZero<isize>;
     [] NonZero<u8>; [] NonZero<u16>; [] NonZero<u32>; [] NonZero<u64>; [] NonZero<u128>; [] NonZero<usize>;
     [T: VmType] Wrapping<T>; [T: VmType] Saturating<T>; [T: VmType] Reverse<T>; [B: VmType, C: VmType] ControlFlow<B, C>; [T: VmType] Bound<T>;
-    [] Ordering; [] Context; [] std::time::Duration;
+    [] Ordering; [] std::time::Duration;
     [] FpCategory; [] std::fmt::Error; [T: Send + Sync + ?Sized + 'static] PhantomData<T>;
 }
 #[cfg(feature = "half")]

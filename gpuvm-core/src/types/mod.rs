@@ -3,7 +3,6 @@
 
 mod comparison;
 mod constant;
-mod context;
 mod depth;
 mod dereferenced;
 mod enclosed;
@@ -16,7 +15,6 @@ pub use comparison::{ByHand, Comparison, Comparisons};
 pub use constant::{
     ConstantField, ConstantValue, ConstantWord, NoConstant, constant_words, plain_words, variant_words,
 };
-pub use context::Context;
 pub use depth::{Against, Succ, Zero};
 pub use dereferenced::Dereferenced;
 pub use gpuvm_nodes::{FormatSpec, Kind, Placeholder, name_hash};

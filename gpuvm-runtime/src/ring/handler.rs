@@ -2,7 +2,7 @@
 
 use gpuvm_core::kernel::Kernel;
 use gpuvm_core::routine::Routine;
-use gpuvm_core::types::{Answer, Context, RingMessage, Type, TypeRef, Value, VmType};
+use gpuvm_core::types::{Answer, RingMessage, Type, TypeRef, Value, VmType};
 
 use super::context::Ring;
 use super::native::{Actors, Native};
@@ -74,7 +74,7 @@ pub struct Entry {
     /// Whether that is an `Option` of the answer.
     pub(crate) optional: bool,
     /// The launch parameters of its kernel, see [`Kernel::handler`].
-    params: [TypeRef; 8],
+    params: [TypeRef; 10],
     /// See [`Handler::SENDS`].
     pub(crate) sends: u32,
     /// What actors forward to those of a linked kernel, if they do.
@@ -159,7 +159,9 @@ impl Entry {
                 TypeRef::of::<&mut [H::Answer]>(),
                 TypeRef::of::<&mut [u32]>(),
                 TypeRef::of::<&mut [u32]>(),
-                TypeRef::of::<&mut Context>(),
+                TypeRef::of::<u64>(),
+                TypeRef::of::<&mut u32>(),
+                TypeRef::of::<&mut bool>(),
                 TypeRef::of::<&mut [(u32, H::Message)]>(),
             ],
             sends: H::SENDS,
@@ -218,7 +220,7 @@ impl Entry {
             answer: Some(number),
             returned: u32::TYPE,
             optional: false,
-            params: [TypeRef::of::<&[u32]>(); 8],
+            params: [TypeRef::of::<&[u32]>(); 10],
             sends: 1,
             linked: None,
             rooms: [TypeRef::of::<&mut [()]>(); ROOMS],

@@ -5,10 +5,10 @@ use gpuvm_engine::{Region, Slot, Words};
 
 use super::super::batch::{Batch, Mail};
 use super::super::handler::ROOMS;
-use super::delivery::{ACTORS, ANY_STOPPED, CAPACITY, CELLS, ENOUGH, HANDLED, NOW, TOTAL};
+use super::delivery::{ACTORS, ANY_STOPPED, CAPACITY, CELLS, ENOUGH, HANDLED, NOW, total};
 use super::depot::{Depot, Sizes};
-use super::layout::context_at;
-use super::{CONTEXT_WORDS, MAIL_WORDS};
+use super::layout::time_words;
+use super::{MAIL_WORDS, NOW_WORDS};
 use crate::error::Result;
 
 /// The columns of a round. A clone is another handle to them.
@@ -23,12 +23,15 @@ pub struct Columns {
     /// How many messages each actor has handled of them.
     pub handled: [Region; 2],
     pub answers: Region,
-    pub contexts: Region,
+    /// How far what each actor has sent has come among the letters, and whether it has stopped.
+    pub sent: Region,
+    pub stopped: Region,
     pub letters: Region,
     /// The rooms of the messages.
     pub rooms: [Region; ROOMS],
-    /// Of each letter, or of what is forwarded, the one before it in its receiver's list and who has sent it.
+    /// Of each letter, and of each message that is forwarded, the one before it in its receiver's list and who has sent it.
     pub links: Region,
+    pub forwarded_links: Region,
     /// The last letter of each actor's list, and how many letters there are for each group of actors.
     pub lists: Region,
     /// Where the next messages of each group go.
@@ -36,14 +39,14 @@ pub struct Columns {
     /// Who has sent the messages, and their numbers among the letters.
     pub order: Region,
     pub cells: Region,
-    /// Whether all lists are empty, and no context says that its actor is to stop, unless one has: then no mail is handled in them before they
+    /// Whether all lists are empty and no actor has stopped, as far as they say, unless one has: then no mail is handled in them before they
     /// are filled.
     pub is_clean: bool,
 }
 
 /// What the cells say.
 pub struct Said {
-    /// Messages that wait, between rounds.
+    /// Messages of the turn that were not counted as handled.
     pub total: u32,
     /// Messages that were handled.
     pub handled: u64,
@@ -61,30 +64,30 @@ impl Depot {
         for &Mail { actor, first, end } in &batch.mail {
             mail[actor as usize * MAIL_WORDS..][..MAIL_WORDS].copy_from_slice(&[actor, first, end]);
         }
-        let mut contexts = context_at(now, false).repeat(actors);
+        let mut have_stopped = vec![0; actors];
         for &actor in stopped {
-            contexts[actor as usize * CONTEXT_WORDS..][..CONTEXT_WORDS].copy_from_slice(&context_at(now, true));
+            have_stopped[actor as usize] = 1;
         }
         let mut cells = self.cells(columns, batch.places.len() as u32, now);
         cells[ANY_STOPPED] = u32::from(!stopped.is_empty());
         let zeros = vec![0; columns.lists.words as usize];
         self.write(&columns.mail[0], &mail)?;
         self.write(&columns.messages[0], &batch.words)?;
-        self.write(&columns.contexts, &contexts)?;
+        self.write(&columns.stopped, &have_stopped)?;
         self.write(&columns.handled[0], &zeros[..actors])?;
         self.write(&columns.lists, &zeros)?;
         self.write(&columns.cells, &cells)
     }
 
-    /// What the cells say.
+    /// What the cells say of a turn.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    pub fn ask(&self, columns: &Columns) -> Result<Said> {
+    pub fn ask(&self, columns: &Columns, turn: usize) -> Result<Said> {
         let cells = self.read(&columns.cells, columns.cells.words)?;
         Ok(Said {
-            total: cells[TOTAL],
+            total: cells[total(turn)],
             handled: u64::from(cells[HANDLED + 1]) << 32 | u64::from(cells[HANDLED]),
         })
     }
@@ -104,9 +107,9 @@ impl Depot {
             busy,
         ];
         if sends > 0 {
-            let mut contexts = whole(&columns.contexts, 1);
-            contexts.place.stride = CONTEXT_WORDS as u32;
-            slots.extend([contexts, whole(&columns.letters, capacity * sends)]);
+            let now = part(&columns.cells, NOW, NOW_WORDS as u32);
+            let letters = whole(&columns.letters, capacity * sends);
+            slots.extend([whole(&now, 1), each(&columns.sent), each(&columns.stopped), letters]);
             let rooms = columns.rooms.iter().zip(rooms).filter(|(_, words)| *words > 0);
             slots.extend(rooms.map(|(room, _)| whole(room, capacity)));
         }
@@ -116,10 +119,10 @@ impl Depot {
     /// The cells of columns before a round on so many messages at a time of the kernel's clock, where no actor has stopped.
     pub fn cells(&self, columns: &Columns, messages: u32, now: u64) -> [u32; CELLS] {
         let mut cells = [0; CELLS];
-        cells[TOTAL] = messages;
+        cells[total(0)] = messages;
         // A round of more goes share by share, which is the host's to see to.
         cells[CAPACITY] = columns.capacity.min(self.sizes.share);
-        cells[NOW..NOW + 2].copy_from_slice(&[now as u32, (now >> 32) as u32]);
+        cells[NOW..NOW + NOW_WORDS].copy_from_slice(&time_words(now));
         cells[ACTORS] = self.sizes.actors;
         cells[ENOUGH] = 1;
         cells
@@ -140,13 +143,9 @@ impl Depot {
     ///
     /// When the device fails.
     pub fn read(&self, column: &Region, words: u32) -> Result<Words> {
-        let part = Region {
-            words,
-            ..column.clone()
-        };
         match words {
             0 => Ok(Words::default()),
-            _ => Ok(self.memory.read(&part)?),
+            _ => Ok(self.memory.read(&part(column, 0, words))?),
         }
     }
 
@@ -177,6 +176,22 @@ pub fn whole(region: &Region, length: u32) -> Slot {
 /// The slot of a whole column of words.
 pub fn words(column: &Region) -> Slot {
     whole(column, column.words)
+}
+
+/// The slot of a column of which each VM has a word.
+pub fn each(column: &Region) -> Slot {
+    let mut slot = whole(column, 1);
+    slot.place.stride = 1;
+    slot
+}
+
+/// So many words of a column, from one on.
+pub fn part(column: &Region, first: usize, words: u32) -> Region {
+    Region {
+        start: column.start + first as u32,
+        words,
+        guard: column.guard.clone(),
+    }
 }
 
 /// The slot of a column that lies among the atomics while a job runs.

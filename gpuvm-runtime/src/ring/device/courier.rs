@@ -68,10 +68,15 @@ impl Courier {
         Ok(true)
     }
 
+    /// Whether what is forwarded goes its way without the host.
+    pub fn is_ready(&self) -> bool {
+        self.bag.is_some()
+    }
+
     /// The jobs that make a parcel of what was forwarded in a turn, if it is ready for that.
     pub fn jobs(&self, columns: &Columns, turn: usize) -> Option<[(Step, Job); 3]> {
         let Bag { columns: bag, .. } = self.bag.as_ref()?;
-        let (letters, links) = (&columns.rooms[FORWARDS], &columns.links);
+        let (letters, links) = (&columns.rooms[FORWARDS], &columns.forwarded_links);
         let forward = vec![
             whole(&columns.mail[turn], self.from.actors),
             words(letters),
@@ -97,7 +102,7 @@ impl Courier {
             depot.put(columns, end.step() != Some(Step::Forward));
             return Ok(None);
         }
-        Ok(match depot.ask(&columns)?.total {
+        Ok(match depot.ask(&columns, 0)?.total {
             0 => {
                 self.bag = Some(Bag { depot, columns });
                 None

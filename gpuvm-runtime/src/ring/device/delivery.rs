@@ -1,22 +1,21 @@
-//! How actors' messages get to their actors without the host: three routines that run after the handler, one VM an actor but for [`address`].
-//! They are written as a user writes routines.
+//! How actors' messages get to their actors without the host: what the handler's VMs do after their messages, and two routines that run then,
+//! one VM a group of actors and one an actor. They are written as a user writes routines.
 //!
-//! Who sends pushes its letters to its receivers' lists, and counts them for the [`GROUP`] of actors that each is for; the groups' mail is laid
-//! out by these counts; and each actor takes a place among its group's, walks its list, and puts its messages in the order of who sent them and
-//! when. So what an actor gets does not depend on the device, though where it lies does.
+//! Who has sent something pushes its letters to its receivers' lists, and counts them for the [`GROUP`] of actors that each is for; the groups'
+//! mail is laid out by these counts; and each actor takes a place among its group's, walks its list, and puts its messages in the order of
+//! who sent them and when. So what an actor gets does not depend on the device, though where it lies does.
 //!
 //! A routine that finds something that the host has to see to traps. Then nothing after it in the sequence of jobs starts, and what the actors
 //! had, handled and sent is still there.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use gpuvm_core::types::{Context, Value};
 use gpuvm_macros::routine;
 
 use crate::native::vm;
 
-/// Messages that are waiting.
-pub const TOTAL: usize = 0;
+/// Messages of the round under way until it is counted, and of the one after it, in [`turns`](total).
+const TOTAL: usize = 0;
 /// Whether an actor has answered or stopped, or has sent a message to one that does not exist.
 pub const CONCERN: usize = 1;
 /// Messages that were handled since the beginning, as two words, the low one first.
@@ -34,7 +33,12 @@ pub const ACTORS: usize = 8;
 pub const FEW: usize = 9;
 pub const ENOUGH: usize = 10;
 /// How many cells there are.
-pub const CELLS: usize = 11;
+pub const CELLS: usize = total(1) + 1;
+
+/// The cell of a turn's messages. Each is bound by itself, so they are as far apart as a device may ask for: 256 bytes.
+pub const fn total(turn: usize) -> usize {
+    TOTAL + turn * 64
+}
 
 /// Actors whose mail is laid out together. So many atomics on one word follow each other, and as many groups do on the one of the total.
 pub const GROUP: u32 = 1 << 10;
@@ -43,20 +47,16 @@ pub const APART: u32 = 32;
 /// The most messages that an actor gets on the device in a round. It sorts them by insertion.
 pub const MOST_TO_ONE: u32 = 256;
 
-/// Words of a [`Context`].
-const CONTEXT: u32 = Context::TYPE.words;
-/// Where it has the end of what was sent, and whether the actor stops.
-const SENT: u32 = Context::SENT;
-const STOPPED: u32 = Context::STOPPED;
-
-/// Pushes each message that the VM's actor has sent to its receiver's list. `lists` has each actor's last letter, counted from 1, and then how
-/// many there are for each group; `links` has of each letter the one before it and who has sent it. A letter has `size` words, an answer
-/// `answer`, and the rooms for replies and forwarded messages `room` and `other`; 0 if there are none or nobody wants them.
+/// Pushes each message that the VM's actor has sent, while it handled those from `first` to `end`, to its receiver's list. `lists` has each
+/// actor's last letter, counted from 1, and then how many there are for each group; `links` has of each letter the one before it and who has
+/// sent it. A letter has `size` words, an answer `answer`, and the rooms for replies and forwarded messages `room` and `other`; 0 if
+/// there are none or nobody wants them.
 #[routine(library)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
-pub fn send(
-    mail: &[(u32, u32, u32)],
-    contexts: &[u32],
+pub fn push(
+    sent: &u32,
+    stops: &bool,
+    stopped: &[u32],
     letters: &[u32],
     answers: &[u32],
     replies: &[u32],
@@ -69,67 +69,67 @@ pub fn send(
     answer: u32,
     room: u32,
     other: u32,
+    first: u32,
+    end: u32,
 ) {
     let (vm, actors) = (vm::id(), vm::count());
-    if vm == 0 {
-        let low = cells[HANDLED].wrapping_add(cells[TOTAL]);
-        if low < cells[HANDLED] {
+    let mut concern = *stops;
+    if answer > 0 || room > 0 || other > 0 {
+        for message in first..end {
+            if answer > 0 {
+                concern |= answers[(message * answer) as usize] != 0;
+            }
+            if room > 0 {
+                concern |= replies[(message * room) as usize] != 0;
+            }
+            if other > 0 {
+                concern |= forwards[(message * other) as usize] != 0;
+            }
+        }
+    }
+    let any_stopped = cells[ANY_STOPPED] != 0;
+    for letter in first * sends..*sent {
+        let to = letters[(letter * size) as usize];
+        // Who stops in this round is a concern already.
+        if to >= actors || any_stopped && stopped[to as usize] != 0 {
+            concern = true;
+        } else {
+            let before = lists[to as usize].swap(letter + 1, Ordering::Relaxed);
+            links[letter as usize] = (before, vm);
+            lists[(actors + to / GROUP * APART) as usize].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    if concern {
+        cells[CONCERN] = 1;
+    }
+}
+
+/// Lays out the next mail of a [`GROUP`] of actors. The first VM counts the round, of which `done` messages were handled; `total` are those of
+/// the next one.
+#[routine(library)]
+pub fn address(cells: &mut [u32], done: &mut [u32], total: &[AtomicU32], lists: &mut [u32], places: &mut [u32]) {
+    let group = vm::id() * APART;
+    if group == 0 {
+        let messages = done[0];
+        let low = cells[HANDLED].wrapping_add(messages);
+        if low < messages {
             cells[HANDLED + 1] += 1;
         }
         cells[HANDLED] = low;
-        cells[TOTAL] = 0;
+        done[0] = 0;
         let now = cells[NOW].wrapping_add(1);
         if now == 0 {
             cells[NOW + 1] += 1;
         }
         cells[NOW] = now;
     }
-    let (_, first, end) = mail[vm as usize];
-    if first < end {
-        let context = vm * CONTEXT;
-        let mut concern = contexts[(context + STOPPED) as usize] != 0;
-        if answer > 0 {
-            for message in first..end {
-                concern |= answers[(message * answer) as usize] != 0;
-            }
-        }
-        if room > 0 {
-            for message in first..end {
-                concern |= replies[(message * room) as usize] != 0;
-            }
-        }
-        if other > 0 {
-            for message in first..end {
-                concern |= forwards[(message * other) as usize] != 0;
-            }
-        }
-        let any_stopped = cells[ANY_STOPPED] != 0;
-        for letter in first * sends..contexts[(context + SENT) as usize] {
-            let to = letters[(letter * size) as usize];
-            if to >= actors || any_stopped && contexts[(to * CONTEXT + STOPPED) as usize] != 0 {
-                concern = true;
-            } else {
-                let before = lists[to as usize].swap(letter + 1, Ordering::Relaxed);
-                links[letter as usize] = (before, vm);
-                lists[(actors + to / GROUP * APART) as usize].fetch_add(1, Ordering::Relaxed);
-            }
-        }
-        if concern {
-            cells[CONCERN] = 1;
-        }
-    }
-}
-
-/// Lays out the next mail of a [`GROUP`] of actors.
-#[routine(library)]
-pub fn address(cells: &[u32], total: &[AtomicU32], lists: &mut [u32], places: &mut [u32]) {
-    let (capacity, group) = (cells[CAPACITY], vm::id() * APART);
+    let capacity = cells[CAPACITY];
     let count = &mut lists[(cells[ACTORS] + group) as usize];
     let at = total[0].fetch_add(*count, Ordering::Relaxed);
     let fits = at <= capacity && *count <= capacity - at;
-    assert!(fits && cells[CONCERN] == 0, "the host delivers these");
     places[group as usize] = at;
     *count = 0;
+    assert!(fits && cells[CONCERN] == 0, "the host delivers these");
 }
 
 /// Brings the VM's actor its messages, in the order of who sent them and when, and gets it ready for the next round. Letters have `size`
@@ -145,14 +145,14 @@ pub fn receive(
     next: &mut [(u32, u32, u32)],
     order: &mut [(u32, u32)],
     messages: &mut [u32],
-    contexts: &mut [u32],
     handled: &mut [u32],
+    total: &[u32],
     cells: &[u32],
     size: u32,
     most: u32,
     room: u32,
 ) {
-    let total = cells[TOTAL];
+    let total = total[0];
     assert!(total < cells[FEW] || total >= cells[ENOUGH], "the host sees to so few");
     let vm = vm::id();
     let last = lists[vm as usize];
@@ -182,9 +182,6 @@ pub fn receive(
             sorted += 1;
             letter = before;
         }
-        let context = (vm * CONTEXT) as usize;
-        contexts[context] = cells[NOW];
-        contexts[context + 1] = cells[NOW + 1];
         handled[vm as usize] = 0;
         for message in first..end {
             let (_, letter) = order[message as usize];

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gpuvm_engine::{DeviceMemory, Region};
 
 use super::super::handler::{Entry, FORWARDS, REPLIES, ROOMS};
+use super::MAIL_WORDS;
 use super::columns::Columns;
 use super::delivery::{APART, CELLS, ENOUGH, FEW, GROUP};
 use super::rounds::ACTORS_PER_MESSAGE;
-use super::{CONTEXT_WORDS, MAIL_WORDS};
 use crate::error::Result;
 
 /// The depot.
@@ -89,7 +89,7 @@ impl Depot {
     pub fn take_empty(&self, messages: usize) -> Result<Columns> {
         let columns = self.take(messages)?;
         if !columns.is_clean {
-            for column in [&columns.lists, &columns.contexts] {
+            for column in [&columns.lists, &columns.stopped] {
                 self.write(column, &vec![0; column.words as usize])?;
             }
         }
@@ -135,10 +135,12 @@ impl Depot {
             messages: in_turns(capacity, message)?,
             handled: in_turns(actors, 1)?,
             answers: take(capacity, answer)?,
-            contexts: take(actors, CONTEXT_WORDS as u32)?,
+            sent: take(actors, 1)?,
+            stopped: take(actors, 1)?,
             letters: take(capacity.saturating_mul(sends), self.sizes.letter())?,
             rooms: [take(capacity, rooms[REPLIES])?, take(capacity, rooms[FORWARDS])?],
-            links: take(capacity.saturating_mul(sends.max(forwards)), 2)?,
+            links: take(capacity.saturating_mul(sends), 2)?,
+            forwarded_links: take(capacity.saturating_mul(forwards), 2)?,
             lists: take(actors + groups, 1)?,
             places: take(groups, 1)?,
             order: take(capacity, 2)?,

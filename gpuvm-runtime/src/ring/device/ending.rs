@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gpuvm_engine::{Image, Words};
+use gpuvm_engine::Words;
 
 use super::super::batch::{Batch, Mail};
 use super::super::context::Sent;
@@ -13,18 +13,19 @@ use super::columns::Columns;
 use super::depot::Depot;
 use super::jobs::Ended;
 use super::layout::Left;
+use super::sequence::Standing;
 use crate::error::Result;
 
 impl OnDevice {
-    /// Ends rounds with one after so many others that the host has to see to, and that may count as handled already.
+    /// Ends rounds with one after so many others that the host has to see to, given how the handler's VMs stand if one has trapped.
     pub(super) fn last(
         &self,
         depot: &Depot,
         columns: &Columns,
-        (rounds, is_counted): (usize, bool),
-        image: Option<&Image>,
+        rounds: usize,
+        standing: Option<&Standing>,
     ) -> Result<Rounds> {
-        let said = depot.ask(columns)?;
+        let said = depot.ask(columns, rounds % 2)?;
         let mail = depot.mail(&columns.mail[rounds % 2])?;
         let total: u32 = mail.iter().map(|mail| mail.end - mail.first).sum();
         let words = |column, each: usize| depot.read(column, total * each as u32);
@@ -33,10 +34,11 @@ impl OnDevice {
         let letters = words(&columns.letters, self.sends * self.letter_words())?;
         let replies = words(&columns.rooms[REPLIES], self.rooms[REPLIES].words)?;
         let forwards = words(&columns.rooms[FORWARDS], self.rooms[FORWARDS].words)?;
-        let contexts = match self.sends {
-            0 => Words::default(),
-            _ => depot.read(&columns.contexts, columns.contexts.words)?,
+        let of_each = |column| match self.sends {
+            0 => Ok(Words::default()),
+            _ => depot.read(column, self.actors),
         };
+        let (sent, stopped) = (of_each(&columns.sent)?, of_each(&columns.stopped)?);
         let handled = depot.read(&columns.handled[rounds % 2], self.actors)?;
         let mut batch = Batch::default();
         let mut own_answers = Vec::with_capacity(answers.len());
@@ -63,13 +65,16 @@ impl OnDevice {
             ..Handled::default()
         };
         let left = Left {
-            contexts: &contexts,
+            sent: &sent,
+            stopped: &stopped,
             handled: &handled,
             letters: &letters,
             rooms: [&replies, &forwards],
         };
-        self.collect(vms.into_iter(), &left, image, &mut done);
-        let own = if is_counted { u64::from(total) } else { 0 };
+        let standing = standing.map(|standing| (&*standing.program, &standing.image));
+        self.collect(vms.into_iter(), &left, standing, &mut done);
+        // A round that was counted before it ended would count twice.
+        let own = if said.total == 0 { u64::from(total) } else { 0 };
         Ok(Rounds {
             count: rounds as u64 + 1,
             handled: said.handled - own,
@@ -80,7 +85,7 @@ impl OnDevice {
 
     /// Ends rounds in between: what is in the columns is left.
     pub(super) fn recall(&self, depot: &Depot, columns: &Columns, rounds: usize) -> Result<Rounds> {
-        let said = depot.ask(columns)?;
+        let said = depot.ask(columns, rounds % 2)?;
         let messages = depot.read(&columns.messages[rounds % 2], said.total * self.message_words as u32)?;
         let mut left = Sent::default();
         for Mail { actor, first, end } in depot.mail(&columns.mail[rounds % 2])? {
@@ -100,7 +105,7 @@ impl OnDevice {
 pub fn quiet(depot: &Depot, columns: &Columns, rounds: usize) -> Result<Rounds> {
     Ok(Rounds {
         count: rounds as u64 + 1,
-        handled: depot.ask(columns)?.handled,
+        handled: depot.ask(columns, (rounds + 1) % 2)?.handled,
         ..Rounds::default()
     })
 }

@@ -1,17 +1,12 @@
 //! How what actors forward gets to those of another kernel without the host: what takes the place of [`delivery`](super::delivery)'s first
-//! routine for messages that lie in rooms, and what has the other kernel's actors begin with them. Its mail is laid out and brought to
-//! it by `address` and `receive`.
+//! routine for messages that lie in rooms. The other kernel's mail is laid out and brought to it by `address` and `receive`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use gpuvm_core::types::{Context, Value};
 use gpuvm_macros::routine;
 
-use super::delivery::{ACTORS, APART, CONCERN, GROUP, NOW};
+use super::delivery::{ACTORS, APART, CONCERN, GROUP};
 use crate::native::vm;
-
-/// Words of a [`Context`].
-const CONTEXT: u32 = Context::TYPE.words;
 
 /// Pushes each message that the VM's actor has forwarded to the list of its receiver among the other kernel's actors. A room has `room` words
 /// and takes `most` letters of `size`.
@@ -42,17 +37,5 @@ pub fn forward(
                 cells[CONCERN] = 1;
             }
         }
-    }
-}
-
-/// Tells the VM's actor, if it has mail, the time at which it begins with that.
-#[routine(library)]
-pub fn tell_time(mail: &[(u32, u32, u32)], contexts: &mut [u32], cells: &[u32]) {
-    let vm = vm::id();
-    let (_, first, end) = mail[vm as usize];
-    if first < end {
-        let context = (vm * CONTEXT) as usize;
-        contexts[context] = cells[NOW];
-        contexts[context + 1] = cells[NOW + 1];
     }
 }

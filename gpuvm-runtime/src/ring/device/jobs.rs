@@ -4,13 +4,14 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use gpuvm_core::program::Program;
 use gpuvm_engine::{Demand, Error as Failure, Finished, Image, Limit, Ran, Running, Words};
 
 use super::super::batch::{Batch, Mail};
 use super::super::handler::{FORWARDS, REPLIES};
 use super::super::runner::{Handled, Trapped, Turn};
 use super::layout::{Content, Layout, Left};
-use super::{CONTEXT_WORDS, MAIL_WORDS, OnDevice};
+use super::{MAIL_WORDS, OnDevice};
 use crate::error::{Error, Result, RingError};
 use crate::logs;
 use crate::trap::Trap;
@@ -106,7 +107,7 @@ impl OnDevice {
             mail: *mail,
             first: mail.first - layout.of_batch.start,
         });
-        self.collect(vms, &left, image, done);
+        self.collect(vms, &left, image.map(|image| (&*self.program, image)), done);
         self.states.bring_back(layout.states(&words));
         let count = batch.places.len();
         take_answers(
@@ -140,12 +141,13 @@ impl OnDevice {
         }
     }
 
-    /// Collects how VMs have ended, and what their actors have sent, replied and forwarded.
+    /// Collects how VMs have ended, and what their actors have sent, replied and forwarded, given how those of a program stand if one has
+    /// trapped.
     pub(super) fn collect(
         &self,
         vms: impl Iterator<Item = Ended>,
         left: &Left<'_>,
-        image: Option<&Image>,
+        standing: Option<(&Program, &Image)>,
         done: &mut Handled,
     ) {
         for Ended { vm, mail, first } in vms {
@@ -153,12 +155,11 @@ impl OnDevice {
                 first: mail.first + left.handled[vm],
                 ..mail
             };
-            let record = image.and_then(|image| image.vm(&self.program, vm)?.trap);
+            let record = standing.and_then(|(program, image)| Some((program, image.vm(program, vm)?.trap?)));
             if left.handled[vm] == 0 && record.is_none() {
                 done.held.push(mail);
                 continue;
             }
-            let context = left.context(vm);
             // What was replied and forwarded before an actor trapped counts.
             let begun = first..first + left.handled[vm] + u32::from(record.is_some());
             for (at, reply) in left.values(REPLIES, begun.clone(), self.rooms[REPLIES]) {
@@ -169,16 +170,16 @@ impl OnDevice {
                 done.forwarded.to.push(letter[0]);
                 done.forwarded.words.extend_from_slice(&letter[1..]);
             }
-            if let Some(record) = record {
+            if let Some((program, record)) = record {
                 let trap = Trap {
                     vm: mail.actor,
-                    ..Trap::of(&self.program, &record)
+                    ..Trap::of(program, &record)
                 };
                 done.trapped.push(Trapped { rest, trap });
-            } else if context.stopped {
+            } else if left.has_stopped(vm) {
                 done.stopped.push(rest);
             }
-            let sent = first as usize * self.sends..context.sent as usize;
+            let sent = first as usize * self.sends..left.sent(vm) as usize;
             for letter in left.letters(sent, self.letter_words()) {
                 done.sent.to.push(letter[0]);
                 done.sent.words.extend_from_slice(&letter[1..]);
@@ -240,7 +241,7 @@ impl OnDevice {
 
     /// Whether one job may have so much mail.
     pub(super) fn fits(&self, mail: &[Mail]) -> bool {
-        let per_vm = MAIL_WORDS + 1 + if self.sends > 0 { CONTEXT_WORDS } else { 0 };
+        let per_vm = MAIL_WORDS + 1 + if self.sends > 0 { 2 } else { 0 };
         let demand = Demand {
             shared_words: (Layout::new(self, mail).words() - mail.len() * per_vm) as u64,
             words_per_vm: per_vm as u64,

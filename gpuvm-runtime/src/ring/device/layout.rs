@@ -4,12 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use gpuvm_core::program::ParamSlot;
-use gpuvm_core::types::{Context, VmType};
 use gpuvm_engine::{Job, Slot, Source, Words};
 
 use super::super::batch::{Batch, Mail};
 use super::super::handler::{ROOMS, Room};
-use super::{CONTEXT_WORDS, MAIL_WORDS, OnDevice};
+use super::{MAIL_WORDS, NOW_WORDS, OnDevice};
 
 /// Where in a job's arena what is. Messages count from the first of the job.
 pub struct Layout {
@@ -17,8 +16,11 @@ pub struct Layout {
     pub messages: Range<usize>,
     /// Whether actors are busy, if the engine has no memory for that.
     pub busy: Range<usize>,
-    /// The VMs' contexts, if the handler has one.
-    pub contexts: Range<usize>,
+    /// The time stamp, if the handler has a context.
+    pub now: Range<usize>,
+    /// How far what each VM sends has come among the letters, and whether its actor stops, likewise.
+    pub sent: Range<usize>,
+    pub stopped: Range<usize>,
     /// The states, if the engine has no memory for them.
     pub states: Range<usize>,
     pub answers: Range<usize>,
@@ -47,12 +49,10 @@ impl Layout {
             mail: next(mail.len() * MAIL_WORDS),
             messages: next(count * actors.message_words),
             busy: next(actors.states.busy_on_host()),
+            now: next(if actors.sends > 0 { NOW_WORDS } else { 0 }),
             // What the host wants back lies together.
-            contexts: next(if actors.sends > 0 {
-                mail.len() * CONTEXT_WORDS
-            } else {
-                0
-            }),
+            sent: next(if actors.sends > 0 { mail.len() } else { 0 }),
+            stopped: next(if actors.sends > 0 { mail.len() } else { 0 }),
             states: next(actors.states.on_host().len()),
             answers: next(count * actors.answer_words),
             handled: next(mail.len()),
@@ -89,9 +89,12 @@ impl Layout {
             busy,
         ];
         if actors.sends > 0 {
-            let mut contexts = slot(&self.contexts, 1);
-            contexts.place.stride = CONTEXT_WORDS as u32;
-            slots.push(contexts);
+            let each = |at: &Range<usize>| {
+                let mut each = slot(at, 1);
+                each.place.stride = 1;
+                each
+            };
+            slots.extend([slot(&self.now, 1), each(&self.sent), each(&self.stopped)]);
             slots.push(slot(&self.letters, count * actors.sends));
             let rooms = self.rooms.iter().filter(|room| !room.is_empty());
             slots.extend(rooms.map(|room| slot(room, count)));
@@ -103,17 +106,18 @@ impl Layout {
         slots.push(slot(&(end..end), 0));
         Job {
             atomics: log.clone(),
-            changed: std::iter::once(self.contexts.start..end).collect(),
+            changed: std::iter::once(self.sent.start..end).collect(),
             arena_words: end,
             ..Job::new(Arc::clone(&actors.program), mail, slots)
         }
     }
 
-    /// What VMs have left, given the words from the contexts on.
+    /// What VMs have left, given the words that come back.
     pub fn left<'l>(&self, words: &'l [u32]) -> Left<'l> {
         let part = |range: &Range<usize>| &words[self.place(range)];
         Left {
-            contexts: part(&self.contexts),
+            sent: part(&self.sent),
+            stopped: part(&self.stopped),
             handled: part(&self.handled),
             letters: part(&self.letters),
             rooms: self.rooms.each_ref().map(part),
@@ -132,7 +136,7 @@ impl Layout {
 
     /// Where a part of the arena is in what comes back.
     fn place(&self, range: &Range<usize>) -> Range<usize> {
-        let begin = self.contexts.start;
+        let begin = self.sent.start;
         range.start - begin..range.end - begin
     }
 }
@@ -162,16 +166,9 @@ impl<'b> Content<'b> {
     }
 }
 
-/// The words of the context of an actor that may have stopped, at a time of the kernel's clock.
-pub fn context_at(now: u64, stopped: bool) -> [u32; CONTEXT_WORDS] {
-    let mut words = [0; CONTEXT_WORDS];
-    let context = Context {
-        now,
-        stopped,
-        ..Context::default()
-    };
-    context.write_words(&mut words);
-    words
+/// The words of a time stamp.
+pub fn time_words(now: u64) -> [u32; NOW_WORDS] {
+    [now as u32, (now >> 32) as u32]
 }
 
 impl Source for Content<'_> {
@@ -197,13 +194,12 @@ impl Source for Content<'_> {
                 *word = [actor, first - begin, end - begin][at % MAIL_WORDS];
             }
         });
-        let context = context_at(self.now, false);
-        part(&self.layout.contexts, &mut |from, words| {
-            for (at, word) in (from..).zip(words) {
-                *word = context[at % CONTEXT_WORDS];
-            }
-        });
         let copy = |all: &[u32], from: usize, words: &mut [u32]| words.copy_from_slice(&all[from..from + words.len()]);
+        part(&self.layout.now, &mut |from, words| {
+            copy(&time_words(self.now), from, words)
+        });
+        let begun = self.layout.sent.start..self.layout.stopped.end;
+        part(&begun, &mut |_, words| words.fill(0));
         part(&self.layout.messages, &mut |from, words| {
             copy(self.messages, from, words)
         });
@@ -216,17 +212,22 @@ impl Source for Content<'_> {
 
 /// What VMs have left beside states and answers.
 pub struct Left<'l> {
-    pub contexts: &'l [u32],
+    pub sent: &'l [u32],
+    pub stopped: &'l [u32],
     pub handled: &'l [u32],
     pub letters: &'l [u32],
     pub rooms: [&'l [u32]; ROOMS],
 }
 
 impl<'l> Left<'l> {
-    /// What a VM has left of its context.
-    pub fn context(&self, vm: usize) -> Context {
-        let own = self.contexts.get(vm * CONTEXT_WORDS..(vm + 1) * CONTEXT_WORDS);
-        own.map_or(Context::default(), Context::read_words)
+    /// How far what a VM has sent has come among the letters, from its first message's on.
+    pub fn sent(&self, vm: usize) -> u32 {
+        self.sent.get(vm).copied().unwrap_or_default()
+    }
+
+    /// Whether a VM's actor stops.
+    pub fn has_stopped(&self, vm: usize) -> bool {
+        self.stopped.get(vm).is_some_and(|&stopped| stopped != 0)
     }
 
     /// The letters of those numbers, of so many words each.

@@ -23,7 +23,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use gpuvm_core::program::{Log, Program};
-use gpuvm_core::types::{Context, Value};
 use gpuvm_engine::{Engine, Error as Failure, Execute, Ran, ResidentKernel};
 
 pub use self::depot::Depot;
@@ -76,8 +75,8 @@ const MOST_BATCHES: usize = 2;
 /// Instructions of each VM that a batch begins with: far more than until it has looked whether its actor is busy, because batches that are begun
 /// later do not wait for more.
 const FIRST_CYCLES: u64 = 256;
-/// Words of a VM's context.
-const CONTEXT_WORDS: usize = Context::TYPE.words as usize;
+/// Words of a time stamp.
+const NOW_WORDS: usize = 2;
 
 impl OnDevice {
     /// Actors in their first state, of which an engine runs the program, in rounds of at most so many messages.
@@ -87,7 +86,7 @@ impl OnDevice {
     /// [`Error::OutOfMemory`] if the engine has no room for the states.
     pub fn new(
         runtime: &Runtime,
-        entry: &Entry,
+        entry: &'static Entry,
         (engine, program): (Engine, Arc<Program>),
         options: &RingOptions,
         share: usize,

@@ -1,28 +1,28 @@
-//! The post: what brings actors' messages to their actors in an engine's memory, as the jobs that follow the handler's in a round.
+//! The post: what brings actors' messages to their actors in an engine's memory. The handler's job of a round pushes what was sent, and two
+//! jobs follow it.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use gpuvm_core::facts::RoutineType;
-use gpuvm_core::kernel::{Call, Count, Input, Kernel};
+use gpuvm_core::kernel::{Call, Count, Input, Kernel, Then};
 use gpuvm_core::program::{ParamSlot, Program};
 use gpuvm_core::routine::Routine;
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Job, Region, Slot};
 
-use super::super::handler::{FORWARDS, REPLIES};
-use super::columns::{Columns, atomic, whole, words};
+use super::super::handler::{Entry, FORWARDS, REPLIES};
+use super::columns::{Columns, atomic, part, whole, words};
 use super::delivery::{self, GROUP};
 use super::depot::Sizes;
-use super::forwarding;
 use super::sequence::Step;
 use crate::error::Result;
 use crate::runtime::Runtime;
 
 /// The post of a kernel whose actors send each other messages.
 pub struct Post {
-    sizes: Sizes,
-    /// Whether the host has to see to what was forwarded, and then whether it has not.
-    send: [Arc<Program>; 2],
+    /// What each actor does in a round: where the host has to see to what was forwarded, and where it has not.
+    handlers: [Arc<Program>; 2],
     delivery: Delivery,
 }
 
@@ -39,40 +39,38 @@ impl Post {
     /// # Errors
     ///
     /// [`Error::Link`](crate::Error::Link) if its routines cannot be linked.
-    pub fn new(runtime: &Runtime, sizes: Sizes, answers_count: bool) -> Result<Post> {
+    pub fn new(runtime: &Runtime, entry: &Entry, sizes: Sizes, answers_count: bool) -> Result<Post> {
         let (sends, letter) = (sizes.sends, sizes.letter());
         let (tags, replies) = match answers_count {
             true => (sizes.answer, sizes.rooms[REPLIES]),
             false => (0, 0),
         };
-        let send = |forwards: u32| {
-            let constants = [sends, letter, tags, replies, forwards];
-            link(runtime, "send", delivery::send::routine(), &constants)
-        };
+        let handler = |forwards: u32| runtime.link_kernel(&handler(entry, [sends, letter, tags, replies, forwards]));
         Ok(Post {
-            sizes,
-            send: [send(sizes.rooms[FORWARDS])?, send(0)?],
+            handlers: [handler(sizes.rooms[FORWARDS])?, handler(0)?],
             delivery: Delivery::new(runtime, sizes, [letter, 0, 0])?,
         })
     }
 
-    /// The jobs that bring what was sent in a turn to its actors. What was forwarded may have gone its way by then.
-    pub fn jobs(&self, columns: &Columns, turn: usize, has_forwarded: bool) -> [(Step, Job); 3] {
-        let actors = self.sizes.actors;
+    /// What each actor does in a round, given whether what it forwards goes its way without the host.
+    pub fn handler(&self, has_courier: bool) -> &Arc<Program> {
+        &self.handlers[usize::from(has_courier)]
+    }
+
+    /// The slots of what [`Post::handler`] has beside a batch's handler, and the column of them that is atomics.
+    pub fn slots<'c>(&self, columns: &'c Columns) -> ([Slot; 8], &'c Region) {
         let Columns {
-            mail,
-            answers,
-            contexts,
+            stopped,
             letters,
+            answers,
             rooms,
-            links,
             lists,
+            links,
             cells,
             ..
         } = columns;
-        let send = vec![
-            whole(&mail[turn], actors),
-            words(contexts),
+        let slots = [
+            words(stopped),
             words(letters),
             words(answers),
             words(&rooms[REPLIES]),
@@ -81,14 +79,48 @@ impl Post {
             whole(links, links.words / 2),
             words(cells),
         ];
-        let program = &self.send[usize::from(has_forwarded)];
-        let [address, receive] = self.delivery.jobs(columns, 1 - turn, links, letters);
-        [
-            (Step::Send, job(program, actors, send, Some(lists))),
-            (Step::Address, address),
-            (Step::Receive, receive),
-        ]
+        (slots, lists)
     }
+
+    /// The jobs that bring what was sent in a turn to its actors.
+    pub fn jobs(&self, columns: &Columns, turn: usize) -> [(Step, Job); 2] {
+        let Columns { letters, links, .. } = columns;
+        let [address, receive] = self.delivery.jobs(columns, 1 - turn, links, letters);
+        [(Step::Address, address), (Step::Receive, receive)]
+    }
+}
+
+/// What each actor does in a round: what it does in a batch, and then it pushes what it has sent, given the last arguments of
+/// [`delivery::push`].
+fn handler(entry: &Entry, constants: [u32; 5]) -> Kernel {
+    let mut kernel = entry.kernel();
+    let all = TypeRef::of::<&[u32]>();
+    let first = kernel.params.len();
+    kernel.params.extend([
+        all,
+        all,
+        all,
+        all,
+        all,
+        TypeRef::of::<&[AtomicU32]>(),
+        TypeRef::of::<&mut [(u32, u32)]>(),
+        TypeRef::of::<&mut [u32]>(),
+    ]);
+    if let Some(Then::Handle {
+        around: Some(around),
+        after,
+        ..
+    }) = &mut kernel.then
+    {
+        let own = [around.sent, around.stopped].into_iter();
+        let params = own.chain(first..kernel.params.len()).map(Input::Param);
+        let constants = constants.map(|word| Input::Constant(vec![word]));
+        *after = Some(Call {
+            routine: delivery::push::routine().into(),
+            args: params.chain(constants).collect(),
+        });
+    }
+    kernel
 }
 
 impl Delivery {
@@ -111,11 +143,8 @@ impl Delivery {
         let Columns {
             lists, places, cells, ..
         } = columns;
-        let total = Region {
-            words: 1,
-            ..cells.clone()
-        };
-        let address = vec![words(cells), atomic(&total), words(lists), words(places)];
+        let [done, total] = [1 - turn, turn].map(|turn| part(cells, delivery::total(turn), 1));
+        let address = vec![words(cells), words(&done), atomic(&total), words(lists), words(places)];
         let receive = vec![
             words(lists),
             whole(links, links.words / 2),
@@ -124,8 +153,8 @@ impl Delivery {
             whole(&columns.mail[turn], actors),
             whole(&columns.order, columns.capacity),
             words(&columns.messages[turn]),
-            words(&columns.contexts),
             words(&columns.handled[turn]),
+            words(&total),
             words(cells),
         ];
         [
@@ -133,24 +162,6 @@ impl Delivery {
             job(&self.receive, actors, receive, Some(places)),
         ]
     }
-}
-
-/// Links what tells actors the time.
-///
-/// # Errors
-///
-/// As [`Post::new`].
-pub fn clock(runtime: &Runtime) -> Result<Arc<Program>> {
-    link(runtime, "tell time", forwarding::tell_time::routine(), &[])
-}
-
-/// The job that tells the actors of the first mail the time.
-pub fn tell_time(program: &Arc<Program>, sizes: &Sizes, columns: &Columns) -> Job {
-    let Columns {
-        mail, contexts, cells, ..
-    } = columns;
-    let slots = vec![whole(&mail[0], sizes.actors), words(contexts), words(cells)];
-    job(program, sizes.actors, slots, None)
 }
 
 /// Links a kernel of one routine, whose last arguments are known.
@@ -208,8 +219,6 @@ mod tests {
                 "{letters:?}"
             );
         }
-        // With rooms for everything it has a few.
-        assert_eq!(frames("send", delivery::send::routine(), &[4, 9, 3, 0, 0]), 0);
         assert_eq!(frames("address", delivery::address::routine(), &[]), 0);
     }
 }

@@ -8,7 +8,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gpuvm_core::program::Program;
 use gpuvm_engine::Execute;
 
 use super::super::batch::Grouper;
@@ -22,7 +21,7 @@ use super::courier::Courier;
 use super::depot::Depot;
 use super::ending::quiet;
 use super::parcel::Parcel;
-use super::post::{self, Post};
+use super::post::Post;
 use super::sequence::{End, Step};
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
@@ -30,6 +29,7 @@ use crate::runtime::Runtime;
 /// What actors on their own need.
 pub struct OnTheirOwn {
     runtime: Runtime,
+    entry: &'static Entry,
     pub depot: Arc<Depot>,
     /// Groups the mail of the first round; `None` if actors do not go on by themselves, because they send nothing or always answer.
     grouper: Option<Grouper>,
@@ -38,15 +38,12 @@ pub struct OnTheirOwn {
     /// Made when they are first needed, as what follows.
     pub post: Option<Post>,
     pub courier: Option<Courier>,
-    pub clock: Option<Arc<Program>>,
 }
 
 /// Columns in which there are rounds.
 #[derive(Clone, Copy)]
 pub struct Place<'p> {
     pub columns: &'p Columns,
-    /// Whether they are a parcel's. Then actors have yet to be told the time.
-    pub is_parcel: bool,
     /// How many messages the first round has.
     pub messages: usize,
 }
@@ -72,7 +69,7 @@ impl OnTheirOwn {
     /// the engine has no sequences or no memory.
     pub fn new(
         runtime: &Runtime,
-        entry: &Entry,
+        entry: &'static Entry,
         executor: &dyn Execute,
         (actors, answers): (u32, Answers),
         share: usize,
@@ -82,12 +79,12 @@ impl OnTheirOwn {
         let goes_round = entry.sends > 0 && (!is_wanted || entry.optional);
         Some(OnTheirOwn {
             runtime: runtime.clone(),
+            entry,
             depot: Arc::new(Depot::new(memory, entry, actors, share)),
             grouper: goes_round.then(|| Grouper::new(actors, entry.message.ty.words as usize)),
             is_wanted,
             post: None,
             courier: None,
-            clock: None,
         })
     }
 
@@ -120,19 +117,16 @@ impl OnTheirOwn {
     }
 
     /// Links what rounds need that has not been linked before.
-    fn get_ready(&mut self, linked: Option<&Linked<'_>>, is_parcel: bool) -> Result<()> {
+    fn get_ready(&mut self, linked: Option<&Linked<'_>>) -> Result<()> {
         let OnTheirOwn { runtime, depot, .. } = self;
         let sizes = depot.sizes;
         if self.grouper.is_some() && self.post.is_none() {
-            self.post = Some(Post::new(runtime, sizes, self.is_wanted)?);
+            self.post = Some(Post::new(runtime, self.entry, sizes, self.is_wanted)?);
         }
         if let Some(linked) = linked
             && self.courier.is_none()
         {
             self.courier = Some(Courier::new(runtime, sizes, linked.depot.sizes)?);
-        }
-        if is_parcel && sizes.sends > 0 && self.clock.is_none() {
-            self.clock = Some(post::clock(runtime)?);
         }
         Ok(())
     }
@@ -161,7 +155,6 @@ impl OnDevice {
         };
         let place = Place {
             columns: &columns,
-            is_parcel: false,
             messages: sent.to.len(),
         };
         let gone = self.rounds_at(&mut own, place, turn)?;
@@ -179,7 +172,6 @@ impl OnDevice {
             }
             let place = Place {
                 columns,
-                is_parcel: true,
                 messages: parcel.len(),
             };
             if let Some(gone) = self.rounds_at(&mut own, place, turn)? {
@@ -205,7 +197,7 @@ impl OnDevice {
     /// Rounds until the host has something to do; `None` if not even one is possible.
     fn rounds_at(&self, own: &mut OnTheirOwn, place: Place<'_>, turn: &Turn<'_>) -> Result<Option<Gone>> {
         let linked = turn.linked.as_ref().filter(|linked| own.delivers_to(&linked.depot));
-        own.get_ready(linked, place.is_parcel)?;
+        own.get_ready(linked)?;
         let (mut before, mut ahead) = (0, 1);
         loop {
             // Each round may make a parcel.
@@ -252,24 +244,18 @@ impl OnDevice {
                 handled: place.messages as u64,
                 ..Rounds::default()
             },
-            End::Clean => self.last(depot, columns, (0, false), None)?,
+            End::Clean => self.last(depot, columns, 0, None)?,
             &End::Quiet(round) => quiet(depot, columns, round)?,
-            End::Stopped(at, image) => {
-                let round = (at.round, at.step > Step::Send);
-                self.last(depot, columns, round, image.as_ref())?
-            }
+            End::Stopped(at, standing) => self.last(depot, columns, at.round, standing.as_ref())?,
             End::Before(at) if at.step <= Step::Handle => {
                 is_possible = false;
                 self.recall(depot, columns, at.round)?
             }
-            End::Before(at) => self.last(depot, columns, (at.round, at.step > Step::Send), None)?,
+            End::Before(at) => self.last(depot, columns, at.round, None)?,
         };
-        // Who has trapped may have been about to stop.
-        let has_trapped = matches!(end, End::Stopped(at, _) if at.step == Step::Handle);
-        let is_before_send = end.step().is_none_or(|step| step < Step::Send);
         Ok(Gone {
             rounds,
-            is_clean: end.is_delivered() || is_before_send && !has_trapped,
+            is_clean: end.is_delivered(),
             is_possible,
         })
     }

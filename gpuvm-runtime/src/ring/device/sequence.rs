@@ -1,27 +1,26 @@
 //! Sequences of rounds: which jobs a round has, and where a sequence of them has ended.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use gpuvm_core::program::Program;
 use gpuvm_engine::{Error as Failure, Image, Job, SequenceEnd};
 
 use super::super::runner::Turn;
 use super::OnDevice;
-use super::post::{job, tell_time};
+use super::courier::Courier;
+use super::post::job;
 use super::rounds::{OnTheirOwn, Place};
 use crate::error::{Error, Result, RingError};
 
 /// The jobs of a round, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
-    /// Tells actors the time, before the first round on a parcel.
-    Tell,
-    /// Lets actors handle their mail.
+    /// Lets actors handle their mail, and puts what they send into its receivers' lists.
     Handle,
     /// Three jobs that bring what they forward to actors of the linked kernel.
     Forward,
-    /// Puts what was sent into its receivers' lists, and counts what was handled.
-    Send,
-    /// Lays out the next mail.
+    /// Lays out the next mail, and counts what was handled.
     Address,
     /// Brings actors their mail. Traps if nobody has any.
     Receive,
@@ -42,9 +41,15 @@ pub enum End {
     /// In the last job of so many rounds and one more, because nobody has mail any more.
     Quiet(usize),
     /// In a job before its last, and how its VMs stand if it is the handler's and one of them has trapped.
-    Stopped(At, Option<Image>),
+    Stopped(At, Option<Standing>),
     /// Before a job, which the engine has not taken or the kernel's end has cut short.
     Before(At),
+}
+
+/// How the VMs of a handler's job stand.
+pub struct Standing {
+    pub program: Arc<Program>,
+    pub image: Image,
 }
 
 impl End {
@@ -73,7 +78,7 @@ impl OnDevice {
     ) -> Result<End> {
         let first = At {
             round: rounds.start,
-            step: Step::Tell,
+            step: Step::Handle,
         };
         let Some(mut sequence) = self.executor.sequence() else {
             return Ok(End::Before(first));
@@ -105,14 +110,17 @@ impl OnDevice {
                 ended => ended?,
             };
             if job_end.has_trapped {
-                if at.step == Step::Receive && own.depot.ask(place.columns)?.total == 0 {
+                if at.step == Step::Receive && own.depot.ask(place.columns, (at.round + 1) % 2)?.total == 0 {
                     return Ok(End::Quiet(at.round));
                 }
-                let is_handler = at.step == Step::Handle;
-                let image = is_handler
-                    .then(|| running.image().map_err(Failure::after_begin))
-                    .transpose()?;
-                return Ok(End::Stopped(at, image));
+                let standing = match at.step {
+                    Step::Handle => Some(Standing {
+                        program: Arc::clone(self.handler(own)),
+                        image: running.image().map_err(Failure::after_begin)?,
+                    }),
+                    _ => None,
+                };
+                return Ok(End::Stopped(at, standing));
             }
             // What the job has left among its atomics goes back to where they stay.
             running.finish().map_err(Failure::after_begin)?;
@@ -125,21 +133,27 @@ impl OnDevice {
     /// The jobs of a round.
     fn jobs(&self, own: &OnTheirOwn, place: Place<'_>, round: usize) -> Vec<(Step, Job)> {
         let (columns, turn) = (place.columns, round % 2);
-        let mut jobs = Vec::new();
-        if place.is_parcel
-            && round == 0
-            && let Some(clock) = &own.clock
-        {
-            jobs.push((Step::Tell, tell_time(clock, &own.depot.sizes, columns)));
+        let mut slots = own.depot.slots(columns, turn, self.states.slots([0, 0]));
+        let mut lists = None;
+        if let Some(post) = &own.post {
+            let (more, atomics) = post.slots(columns);
+            slots.extend(more);
+            lists = Some(atomics);
         }
-        let slots = own.depot.slots(columns, turn, self.states.slots([0, 0]));
-        jobs.push((Step::Handle, job(&self.program, self.actors, slots, None)));
+        let mut jobs = vec![(Step::Handle, job(self.handler(own), self.actors, slots, lists))];
         let forward = own.courier.as_ref().and_then(|courier| courier.jobs(columns, turn));
-        let has_forwarded = forward.is_some();
         jobs.extend(forward.into_iter().flatten());
         if let Some(post) = &own.post {
-            jobs.extend(post.jobs(columns, turn, has_forwarded));
+            jobs.extend(post.jobs(columns, turn));
         }
         jobs
+    }
+
+    /// What each actor does in a round.
+    fn handler<'o>(&'o self, own: &'o OnTheirOwn) -> &'o Arc<Program> {
+        let has_courier = own.courier.as_ref().is_some_and(Courier::is_ready);
+        own.post
+            .as_ref()
+            .map_or(&self.program, |post| post.handler(has_courier))
     }
 }
