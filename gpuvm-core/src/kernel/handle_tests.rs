@@ -188,6 +188,12 @@ fn what_does_not_fit_a_handler_is_refused_with_a_reason() {
         change(&mut kernel);
         refused(&kernel)
     };
+    fn after(kernel: &mut Kernel, args: Vec<Input>) {
+        if let Some(Then::Handle { after, .. }) = &mut kernel.then {
+            let routine = keep().into();
+            *after = Some(Call { routine, args });
+        }
+    }
     let halts = |kernel: &mut Kernel| {
         let params = kernel.calls[0].routine.params.to_vec();
         let code = vec![i(Op::Halt, 0, 0, 0, 0)];
@@ -206,6 +212,20 @@ fn what_does_not_fit_a_handler_is_refused_with_a_reason() {
         change(|k| k.calls[0].args[0] = Input::Room(2)),
         change(|k| k.then = None),
         change(halts),
+        change(|k| after(k, vec![])),
+        change(|k| after(k, vec![Input::Param(4)])),
+        change(|k| {
+            if let Some(Then::Handle { around, .. }) = &mut k.then {
+                let [now, sent, stopped, letters] = [4; 4];
+                *around = Some(Around {
+                    now,
+                    sent,
+                    stopped,
+                    letters,
+                    sends: 1,
+                });
+            }
+        }),
     ];
     assert_eq!(
         reasons,
@@ -222,6 +242,9 @@ fn what_does_not_fit_a_handler_is_refused_with_a_reason() {
             "call 0 of `tally`: argument 0: it is `&Option`, and `&mut (u32, u32)` is needed",
             "call 0 of `tally`: argument 0: it does not exist",
             "`stops` can halt its VM, and the messages after it would be lost: return instead",
+            "`keep` after the messages: argument 0 is no `&mut u32`",
+            "`keep` after the messages: it has 3 arguments and takes 2",
+            "parameter 4, around the messages, is no `u64`",
         ]
     );
 }
