@@ -37,7 +37,7 @@ use self::device::CudaDevice;
 
 pub use self::driver::Absent;
 pub use self::resident::{Resident, Room, Span, Work};
-pub use gpuvm_ptx::Own;
+pub use gpuvm_ptx::{Own, Words};
 
 /// The GPUs that CUDA reaches, as adapters.
 ///
@@ -74,9 +74,9 @@ pub fn indirect(device: &wgpu::Device) -> Option<wgpu::Device> {
     Some(wgpu::Device::from_custom(device))
 }
 
-/// The same device for pipelines of [kernels that stay](Resident), whose workgroup has such a buffer for its own: they are compiled for that when they are
-/// made.
-pub fn resident(device: &wgpu::Device, own: Option<Own>) -> Option<wgpu::Device> {
+/// The same device for pipelines of [kernels that stay](Resident), whose workgroup has such buffers in its own memory: they are compiled for
+/// that when they are made.
+pub fn resident(device: &wgpu::Device, own: Own) -> Option<wgpu::Device> {
     let mut device = device.as_custom::<CudaDevice>()?.clone();
     device.grid = Grid::Resident(own);
     Some(wgpu::Device::from_custom(device))

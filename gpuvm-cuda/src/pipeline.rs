@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gpuvm_ptx::{Grid, Kernel, Parameter};
+use gpuvm_ptx::{Grid, Kernel, Own, Parameter};
 use wgpu::BufferBindingType;
 use wgpu::custom::{ComputePipelineInterface, DispatchBindGroupLayout};
 
@@ -42,8 +42,9 @@ pub struct Form {
     pub label: String,
     /// The kernel.
     pub function: Function,
-    /// The threads of a block.
+    /// The threads of a block, and how many more it has behind these in the first dimension, which look for requests.
     pub threads: [u32; 3],
+    pub lookout: u32,
     /// What its parameters are, and where they are among their values.
     pub parameters: Vec<(Given, usize)>,
     /// Where the driver finds the parameters among their values.
@@ -147,16 +148,17 @@ impl Pipeline {
         Ok(form.insert(Arc::new(self.compile(kernel, grid)?)).clone())
     }
 
-    /// The kernel that stays, and the words that its workgroup has for its own.
+    /// The kernel that stays, and what its workgroup has in its own memory.
     ///
     /// # Errors
     ///
     /// Why it was refused.
-    pub fn resident(&self) -> Result<(Arc<Form>, usize), Failure> {
-        match self.grid {
-            Grid::Resident(own) => Ok((self.form(self.grid)?, own.map_or(0, |own| own.words as usize))),
-            _ => Ok((self.form(Grid::Resident(None))?, 0)),
-        }
+    pub fn resident(&self) -> Result<(Arc<Form>, Own), Failure> {
+        let own = match self.grid {
+            Grid::Resident(own) => own,
+            _ => Own::default(),
+        };
+        Ok((self.form(Grid::Resident(own))?, own))
     }
 
     fn slot(&self, grid: Grid) -> &Mutex<Option<Arc<Form>>> {
@@ -192,6 +194,7 @@ impl Pipeline {
             label: self.label.clone(),
             function,
             threads: kernel.workgroup,
+            lookout: kernel.lookout,
             parameters,
             offsets,
             bytes,
@@ -317,6 +320,7 @@ impl Form {
             label: entry.to_string(),
             function: driver.load(&cubin, entry)?,
             threads,
+            lookout: 0,
             parameters: Vec::new(),
             bytes: 8 * offsets.len(),
             offsets,

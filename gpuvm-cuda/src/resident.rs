@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use gpuvm_ptx::{Part, Request, mailbox};
+use gpuvm_ptx::{Own, Part, Request, Words, mailbox};
 
 use crate::bind::{CudaGroup, Group};
 use crate::buffer::CudaBuffer;
@@ -29,8 +29,8 @@ pub struct Resident {
     _groups: Vec<Arc<Group>>,
     mailbox: Arc<Pinned>,
     room: Room,
-    /// Words that its workgroup has for its own.
-    own: usize,
+    /// Words of its workgroup's own memory that are first in an answer.
+    answered: usize,
     /// Threads of its workgroup.
     threads: u32,
     /// The last request's number.
@@ -117,6 +117,7 @@ impl Resident {
         block.clear(0, mailbox::payload(threads));
         let stay = [IDLE, LIFE].map(|time| (time.as_nanos() as u64).to_ne_bytes());
         block.write(mailbox::STAY, stay.as_flattened());
+        check_copies(pipeline, &groups, &own)?;
         let values = values(pipeline, &form, &groups, &block)?;
         prepare(shared, &groups).map_err(refused)?;
         let stream = {
@@ -131,7 +132,7 @@ impl Resident {
             _groups: groups,
             mailbox: block,
             room,
-            own,
+            answered: own.answered.map_or(0, |words| words.words as usize),
             threads,
             ticket: 0,
             slots: Vec::new(),
@@ -154,7 +155,7 @@ impl Resident {
         if !self.is_there {
             self.launch().map_err(|error| told(&self.shared, &error))?;
         }
-        let lengths = [self.own].into_iter().chain(work.get.map(|span| span.words));
+        let lengths = [self.answered].into_iter().chain(work.get.map(|span| span.words));
         let Some(at) = request.answer_at else {
             let mut at = mailbox::answers(self.threads);
             for words in lengths {
@@ -220,11 +221,11 @@ impl Resident {
         self.is_there = false;
     }
 
-    /// Writes the words of a request to the first slots, and its ticket to all.
+    /// Writes the words of a request to the first slots, each with its ticket. Who sees the first of them most likely sees all.
     fn fill_slots(&self) {
-        let words = self.slots.iter().copied().chain(std::iter::repeat(0));
-        for (slot, word) in (0..mailbox::slots(self.threads)).zip(words) {
-            let both = u64::from(self.ticket) << 32 | u64::from(word);
+        let slots = self.slots.iter().enumerate().rev();
+        for (slot, word) in slots.filter(|(slot, _)| *slot != mailbox::FREE) {
+            let both = u64::from(self.ticket) << 32 | u64::from(*word);
             // What lies in the open was written before.
             self.mailbox
                 .long(mailbox::SLOTS + 8 * slot)
@@ -238,7 +239,7 @@ impl Resident {
             groups: work.groups,
             ..Request::default()
         };
-        let (mut brought, mut answered) = (0, 4 * chunks(self.own) as usize);
+        let (mut brought, mut answered) = (0, 4 * chunks(self.answered) as usize);
         for (part, put) in request.put.iter_mut().zip(&work.put) {
             if let Some((span, words)) = put {
                 *part = part_of(span)?;
@@ -287,10 +288,11 @@ impl Resident {
     fn launch(&mut self) -> Result<(), Error> {
         let _entered = self.shared.driver.enter()?;
         self.mailbox.word(mailbox::LEFT).store(0, Ordering::Release);
+        let [width, height, depth] = self.form.threads;
         self.stream.launch(&Launch {
             function: self.form.function,
             blocks: [1; 3],
-            threads: self.form.threads,
+            threads: [width + self.form.lookout, height, depth],
             values: &self.values,
             offsets: &self.form.offsets,
         })?;
@@ -382,6 +384,24 @@ fn values(pipeline: &Pipeline, form: &Form, groups: &[Arc<Group>], block: &Pinne
         }
     }
     Ok(values)
+}
+
+/// Checks that the workgroup has room for the copies of what is bound.
+fn check_copies(pipeline: &Pipeline, groups: &[Arc<Group>], own: &Own) -> Result<(), String> {
+    for &Words { group, binding, words } in own.copied.iter().flatten() {
+        let layout = pipeline.layouts.get(group as usize).and_then(Option::as_ref);
+        let slot = layout.and_then(|layout| groups.get(group as usize)?.slots.get(layout.place(binding)?));
+        let Some(slot) = slot else {
+            continue;
+        };
+        if slot.bytes > 4 * u64::from(words) || !slot.bytes.is_multiple_of(CHUNK as u64) {
+            let (label, bytes) = (&pipeline.label, slot.bytes);
+            return Err(format!(
+                "binding {binding} of group {group} of `{label}` is copied, {words} words at most and a multiple of 4, and has {bytes} bytes"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Sets buffers to 0 that nobody has used before, and waits for that.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use gpuvm_cuda::{Resident, Room, Span, Work};
+use gpuvm_cuda::{Own, Resident, Room, Span, Work};
 use wgpu::{BufferUsages as Usage, ErrorFilter, PollStatus, PollType};
 
 /// Adds a word of its uniform to all words.
@@ -494,7 +494,7 @@ fn threads(rig: &Rig) {
 
 /// Requests, while other work of all kinds goes on: what of that waits for all kernels of the device must not wait for ever.
 fn staying(rig: &Rig) {
-    let device = gpuvm_cuda::resident(&rig.device, None).unwrap();
+    let device = gpuvm_cuda::resident(&rig.device, Own::default()).unwrap();
     let source = ADD.replace("size(256)", "size(64)");
     let kernel = rig.kernel(&device, &source, true, None);
     let (words, uniform) = (rig.words(&[0; 1000]), rig.uniforms(&[0]));

@@ -13,9 +13,9 @@ use crate::analysis::Analysis;
 use crate::error::{invalid, unsupported};
 use crate::layout::Layout;
 use crate::operand::{Operand, Ty, Width};
-use crate::options::{Grid, Kernel, Options, Own, Parameter};
+use crate::options::{Grid, Kernel, Options, Parameter, Words};
 use crate::place::{Address, Base, Place, Space};
-use crate::resident::{OWN, Residence};
+use crate::resident::{Copied, LOOKOUT, OWN, Residence};
 use crate::text::{Label, Text};
 use crate::translator::{Buffer, Evaluated, Frame, Translator, Value};
 use crate::{Error, Result};
@@ -56,6 +56,7 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
         },
         globals: HashMap::new(),
         buffers: Vec::new(),
+        copies: Vec::new(),
         symbols: HashMap::new(),
         depots: HashMap::new(),
         widened: HashMap::new(),
@@ -76,6 +77,7 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
     let entry = entry_name(&point.name);
     let declared = declared(&parameters, options.grid)?;
     let [x, y, z] = point.workgroup_size;
+    let lookout = if options.grid.is_resident() { LOOKOUT } else { 0 };
     // Writing to a string cannot fail.
     let (version, target) = match options.dependent_launch {
         true => ("7.8", "sm_90"),
@@ -84,7 +86,8 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
     let mut text = format!(".version {version}\n.target {target}\n.address_size 64\n\n");
     let _ = writeln!(
         text,
-        ".visible .entry {entry}({declared}\n)\n.maxntid {x}, {y}, {z}\n{{"
+        ".visible .entry {entry}({declared}\n)\n.maxntid {}, {y}, {z}\n{{",
+        x + lookout
     );
     text.push_str(&translator.text.finish());
     text.push_str("}\n");
@@ -92,6 +95,7 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
         text,
         entry,
         workgroup: point.workgroup_size,
+        lookout,
         parameters,
     })
 }
@@ -202,43 +206,81 @@ impl<'a> Translator<'a> {
                     size,
                 });
                 let name = format!("uniform_{number}");
-                match self.options.grid {
-                    Grid::Resident(_) => Place::Memory(Address {
-                        base: Base::Register(self.parameter(&name)),
+                if !self.options.grid.is_resident() {
+                    return Ok(Place::Memory(Address::of(Space::Param, &name)));
+                }
+                let base = self.parameter(&name);
+                match self.copied(binding.group, binding.binding) {
+                    Some(words) if 4 * words.words < size => {
+                        return Err(unsupported("a copy of less than a whole uniform"));
+                    }
+                    Some(words) => {
+                        let bytes = Operand::ConstLong(size.next_multiple_of(16).into());
+                        Place::Memory(self.copy(base, bytes, words))
+                    }
+                    None => Place::Memory(Address {
+                        base: Base::Register(base),
                         ..Address::of(Space::Global, &name)
                     }),
-                    _ => Place::Memory(Address::of(Space::Param, &name)),
                 }
             }
             AddressSpace::Storage { access } => {
                 let binding = binding()?;
-                let is_own = |own: &Own| (own.group, own.binding) == (binding.group, binding.binding);
-                if self.options.grid.own().as_ref().is_some_and(is_own) {
+                let (group, binding) = (binding.group, binding.binding);
+                let own = self.options.grid.own();
+                if own.answered.is_some_and(|words| words.are_of(group, binding)) {
                     return Ok(Place::Memory(Address::of(Space::Shared, OWN)));
                 }
                 let writable = access.contains(StorageAccess::STORE);
                 parameters.push(Parameter::Buffer {
-                    group: binding.group,
-                    binding: binding.binding,
+                    group,
+                    binding,
                     writable,
                 });
                 let base = self.parameter(&format!("buffer_{number}"));
                 // What stays sees what is only read change from request to request.
                 let changes = writable || self.options.grid.is_resident();
-                self.buffers.push(Buffer {
-                    length: format!("length_{number}"),
-                    bound: None,
+                let length = format!("length_{number}");
+                let copied = self.copied(group, binding).filter(|_| !writable);
+                let copied = copied.map(|words| {
+                    let bytes = self.text.in_head(|text| {
+                        let bytes = text.register(Width::Long);
+                        text.line(format_args!("ld.param.u64 {bytes}, [{length}]"));
+                        bytes
+                    });
+                    self.copy(base, bytes, words)
                 });
+                self.buffers.push(Buffer { length, bound: None });
+                let buffer = Some(self.buffers.len() - 1);
+                if let Some(copied) = copied {
+                    return Ok(Place::Memory(Address { buffer, ..copied }));
+                }
                 Place::Memory(Address {
                     space: if changes { Space::Global } else { Space::Constant },
                     base: Base::Register(base),
                     offset: 0,
                     align: 16,
-                    buffer: Some(self.buffers.len() - 1),
+                    buffer,
                 })
             }
             other => return Err(unsupported(format!("a variable in the space {other:?}"))),
         })
+    }
+
+    /// The words of a buffer that the workgroup has a copy of.
+    fn copied(&self, group: u32, binding: u32) -> Option<Words> {
+        let mut copied = self.options.grid.own().copied.into_iter().flatten();
+        copied.find(|words| words.are_of(group, binding))
+    }
+
+    /// The copy of a buffer that has so many bytes from there on.
+    fn copy(&mut self, base: Operand, bytes: Operand, words: Words) -> Address {
+        let name = format!("copied_{}", self.copies.len());
+        let room = (4 * words.words).next_multiple_of(16);
+        self.text.declare(format_args!(".shared .align 16 .b8 {name}[{room}]"));
+        let copy = Address::of(Space::Shared, &name);
+        self.copies.push(Copied { name, base, bytes });
+        copy
     }
 
     /// The address that a parameter has, in a register.
@@ -259,7 +301,7 @@ impl<'a> Translator<'a> {
         let rounds = match self.options.grid {
             Grid::Launched => Rounds::One,
             Grid::Indirect => Rounds::Indirect(self.begin_loop()),
-            Grid::Resident(own) => Rounds::Resident(self.begin_residence(point, own)?),
+            Grid::Resident(_) => Rounds::Resident(self.begin_residence(point)?),
         };
         let in_a_row = |number| [number, Operand::ConstWord(0), Operand::ConstWord(0)];
         let ids = match &rounds {
@@ -329,7 +371,7 @@ impl<'a> Translator<'a> {
                 continue;
             };
             // What is a buffer's and in the workgroup's memory is there already.
-            if !matches!(variable.space, AddressSpace::Storage { .. }) {
+            if !matches!(variable.space, AddressSpace::Storage { .. } | AddressSpace::Uniform) {
                 self.declare(&place, self.layout.size(variable.ty));
             }
             shares |= variable.space == AddressSpace::WorkGroup;

@@ -20,20 +20,37 @@ pub enum Grid {
     /// Three words of device memory: the blocks of a fixed grid loop over as many workgroups as these words tell.
     Indirect,
     /// Requests in a [mailbox](crate::mailbox): one block stays on the device and does the work of as many workgroups as each of them asks
-    /// for. Buffers that the shader only reads may change between two requests. The block may have the words of a storage buffer for its own.
-    Resident(Option<Own>),
+    /// for. Buffers that the shader only reads may change between two requests. The block may have the words of buffers in its own memory.
+    Resident(Own),
 }
 
-/// Words of a storage buffer that a block which stays has in its own memory: they are 0 when it begins with what a request asks for, and are the first
-/// of its answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// What a block that stays has in its own memory, where its threads find it sooner than in the device's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Own {
-    /// The bind group of the buffer, which is no parameter of the kernel.
+    /// A storage buffer that is in no other memory, and no parameter of the kernel: its words are 0 when the block begins with what a request
+    /// asks for, and are the first of its answer.
+    pub answered: Option<Words>,
+    /// Uniforms, and storage buffers that the shader only reads, of which the block has copies: as they are when it is launched, and from then
+    /// on with what requests put there. Nobody else may write to them. What is bound has no more than these words, and a multiple of 4.
+    pub copied: [Option<Words>; 2],
+}
+
+/// Words of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Words {
+    /// The bind group of the buffer.
     pub group: u32,
     /// The binding in it.
     pub binding: u32,
     /// How many words there are.
     pub words: u32,
+}
+
+impl Words {
+    /// Whether they are those of a binding.
+    pub(crate) fn are_of(&self, group: u32, binding: u32) -> bool {
+        (self.group, self.binding) == (group, binding)
+    }
 }
 
 impl Grid {
@@ -43,11 +60,11 @@ impl Grid {
         matches!(self, Grid::Resident(_))
     }
 
-    /// What a block that stays has for its own.
-    pub(crate) fn own(&self) -> Option<Own> {
+    /// What a block that stays has in its own memory.
+    pub(crate) fn own(&self) -> Own {
         match self {
             Grid::Resident(own) => *own,
-            _ => None,
+            _ => Own::default(),
         }
     }
 }
@@ -88,6 +105,8 @@ pub struct Kernel {
     pub entry: String,
     /// Invocations of a workgroup, in each dimension.
     pub workgroup: [u32; 3],
+    /// Threads that a block has behind these, in the first dimension: the warp that looks for requests, with [`Grid::Resident`] only.
+    pub lookout: u32,
     /// What the entry takes, in order. Variables that it does not use are not among it.
     pub parameters: Vec<Parameter>,
 }

@@ -14,6 +14,7 @@ use crate::layout::Layout;
 use crate::operand::{Operand, Ty, Width};
 use crate::options::{Floats, Options};
 use crate::place::{Address, Base, Place, Space};
+use crate::resident::Copied;
 use crate::text::{Label, Text};
 
 /// A value: its scalars, in the order of memory.
@@ -85,6 +86,8 @@ pub struct Translator<'a> {
     pub globals: HashMap<Handle<GlobalVariable>, Place>,
     /// Storage buffers, by number.
     pub buffers: Vec<Buffer>,
+    /// Buffers of which the workgroup has copies.
+    pub copies: Vec<Copied>,
     /// Registers with the addresses of variables in memory, by their names.
     pub symbols: HashMap<Rc<str>, Operand>,
     /// Memory of functions' variables: a function never runs twice at the same time, so that all its calls share it.

@@ -1,7 +1,7 @@
 //! CUDA devices, which `gpuvm-cuda` puts behind wgpu's interface; none where this is built without them.
 
 #[cfg(feature = "cuda")]
-pub use gpuvm_cuda::{Own, Resident, Room, Span, Work, cache_key, indirect, is_cuda, relaxed, resident};
+pub use gpuvm_cuda::{Own, Resident, Room, Span, Words, Work, cache_key, indirect, is_cuda, relaxed, resident};
 
 /// The devices, or why there are none.
 ///
@@ -14,7 +14,9 @@ pub fn adapters() -> Result<Vec<wgpu::Adapter>, String> {
 }
 
 #[cfg(not(feature = "cuda"))]
-pub use self::without::{Own, Resident, Room, Span, Work, adapters, cache_key, indirect, is_cuda, relaxed, resident};
+pub use self::without::{
+    Own, Resident, Room, Span, Words, Work, adapters, cache_key, indirect, is_cuda, relaxed, resident,
+};
 
 #[cfg(not(feature = "cuda"))]
 mod without {
@@ -34,13 +36,20 @@ mod without {
         None
     }
 
-    pub fn resident(_: &wgpu::Device, _: Option<Own>) -> Option<wgpu::Device> {
+    pub fn resident(_: &wgpu::Device, _: Own) -> Option<wgpu::Device> {
         None
     }
 
     /// As `gpuvm_cuda::Own`.
     #[allow(dead_code, reason = "nobody is there to look at it")]
     pub struct Own {
+        pub answered: Option<Words>,
+        pub copied: [Option<Words>; 2],
+    }
+
+    /// As `gpuvm_cuda::Words`.
+    #[allow(dead_code, reason = "nobody is there to look at it")]
+    pub struct Words {
         pub group: u32,
         pub binding: u32,
         pub words: u32,

@@ -185,7 +185,7 @@ impl Gpu {
         let mut gpu = Gpu {
             relaxed: cuda::relaxed(&device).unwrap_or_else(|| device.clone()),
             indirect: cuda::indirect(&device).unwrap_or_else(|| device.clone()),
-            resident: cuda::resident(&device, Some(crate::specialized::OWN)),
+            resident: cuda::resident(&device, crate::specialized::OWN),
             pool: Pool::new(device.clone(), idle_bytes),
             heap: Heap::new(&limits),
             clocks: Arc::default(),

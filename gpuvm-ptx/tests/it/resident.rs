@@ -1,6 +1,6 @@
 //! Kernels that stay: requests in a mailbox, while they wait and while nobody is there.
 
-use gpuvm_ptx::{Own, Part, Request, mailbox};
+use gpuvm_ptx::{Own, Part, Request, Words, mailbox};
 
 use super::*;
 
@@ -47,11 +47,11 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 
 impl Rig {
     fn new() -> Rig {
-        Rig::with(None)
+        Rig::with(Own::default())
     }
 
-    /// One whose workgroup may have a buffer for its own.
-    fn with(own: Option<Own>) -> Rig {
+    /// One whose workgroup has something in its own memory.
+    fn with(own: Own) -> Rig {
         let options = Options {
             grid: Grid::Resident(own),
             ..EXACT
@@ -66,7 +66,7 @@ impl Rig {
             buffers: [WORDS, WORDS, 4, 4].map(|words| memory.add(&vec![7; words])),
             memory,
             tickets: 0,
-            has_own: own.is_some(),
+            has_own: own.answered.is_some(),
         }
     }
 
@@ -78,11 +78,12 @@ impl Rig {
         }
     }
 
-    /// Writes a ticket to all slots, and words to the first.
+    /// Writes words to the first slots, each with a ticket.
     fn fill_slots(&mut self, when: u64, words: &[u32], ticket: u32) {
-        let slots = (0..mailbox::slots(THREADS)).map(|slot| [words.get(slot).copied().unwrap_or(0), ticket]);
-        let slots = slots.collect::<Vec<_>>().concat();
-        self.write(when, mailbox::SLOTS, bytes(&slots));
+        let slots: Vec<[u32; 2]> = words.iter().map(|&word| [word, ticket]).collect();
+        let (before, after) = slots.split_at(mailbox::FREE);
+        self.write(when, mailbox::SLOTS, bytes(before.as_flattened()));
+        self.write(when, mailbox::HURRY + 8, bytes(after[1..].as_flattened()));
     }
 
     /// Asks for the work of so many workgroups, with these words given and this added, when the clock was read so often. Of the words so many
@@ -129,8 +130,13 @@ impl Rig {
                 Parameter::Grid => panic!("a grid where a kernel stays"),
             }
         }
-        let Kernel { text, workgroup, .. } = &self.kernel;
-        executor::run(text, *workgroup, [1, 1, 1], &given, &mut self.memory);
+        let Kernel {
+            text,
+            workgroup: [threads, ..],
+            lookout,
+            ..
+        } = &self.kernel;
+        executor::run(text, [threads + lookout, 1, 1], [1, 1, 1], &given, &mut self.memory);
     }
 
     /// The last request that was answered, and whether the kernel has left.
@@ -173,9 +179,33 @@ fn after(before: &[u32], groups: u32, given: &[u32], added: u32) -> Vec<u32> {
     words
 }
 
+fn words_of(binding: u32, words: usize) -> Words {
+    Words {
+        group: 0,
+        binding,
+        words: words as u32,
+    }
+}
+
+/// With copies of what is only read.
+fn copied() -> Own {
+    Own {
+        answered: None,
+        copied: [Some(words_of(1, WORDS)), Some(words_of(3, 4))],
+    }
+}
+
 #[test]
 fn requests_are_answered_one_after_the_other() {
-    let mut rig = Rig::new();
+    check_requests(Rig::new());
+}
+
+#[test]
+fn requests_are_answered_the_same_by_copies() {
+    check_requests(Rig::with(copied()));
+}
+
+fn check_requests(mut rig: Rig) {
     let long: Vec<u32> = (0..301).collect();
     // Nobody is there yet, and both fit into slots; while the kernel waits, in the open; and when it has left and was launched again.
     rig.ask(0, 3, (&[1, 2, 3], 5), 60);
@@ -203,12 +233,10 @@ fn requests_are_answered_one_after_the_other() {
 /// The counts are the first words of each answer, and in no memory of the device.
 #[test]
 fn a_workgroup_has_words_for_its_own() {
-    let own = Own {
-        group: 0,
-        binding: 2,
-        words: 3,
-    };
-    let mut rig = Rig::with(Some(own));
+    let mut rig = Rig::with(Own {
+        answered: Some(words_of(2, 3)),
+        ..Own::default()
+    });
     let bindings = |parameter: &Parameter| matches!(parameter, Parameter::Buffer { binding: 2, .. });
     assert!(!rig.kernel.parameters.iter().any(bindings));
     rig.ask(0, 3, (&[1, 2, 3], 5), 44);
@@ -231,6 +259,40 @@ fn a_workgroup_has_words_for_its_own() {
     assert_eq!(rig.memory.words(rig.buffers[2])[0], 7);
 }
 
+/// What is written past the kernel is seen by the next one that is launched.
+#[test]
+fn copies_are_taken_when_a_kernel_is_launched() {
+    let mut rig = Rig::with(copied());
+    rig.ask(0, 1, (&[1, 2, 3, 4], 5), 8);
+    rig.run();
+    let first = after(&[7; WORDS], 1, &[1, 2, 3, 4], 5);
+    assert_eq!(rig.answer(8).1, first[..8]);
+    let before = rig.memory.clock();
+    let column = rig.buffers[1];
+    rig.memory.write_later((before + 500, column, bytes(&[90; 8])));
+    rig.ask(before + 1000, 1, (&[5], 6), 8);
+    rig.run();
+    let second = after(&first, 1, &[5, 0, 0, 0], 6);
+    assert_eq!(rig.answer(8).1, second[..8]);
+    rig.ask(0, 1, (&[], 7), 8);
+    rig.run();
+    let third = after(&second, 1, &[5, 0, 0, 0, 90, 90, 90, 90], 7);
+    assert_eq!(rig.answer(8).1, third[..8]);
+}
+
+#[test]
+fn a_copy_has_the_whole_of_a_uniform() {
+    let options = Options {
+        grid: Grid::Resident(Own {
+            copied: [Some(words_of(3, 3)), None],
+            ..Own::default()
+        }),
+        ..EXACT
+    };
+    let error = translated(SOURCE, &options).unwrap_err().to_string();
+    assert!(error.contains("a copy of less than a whole uniform"), "{error}");
+}
+
 #[test]
 fn a_kernel_leaves_when_it_is_told_to_and_after_its_time() {
     let mut rig = Rig::new();
@@ -244,21 +306,25 @@ fn a_kernel_leaves_when_it_is_told_to_and_after_its_time() {
     // With a request now and then it never waits for long, and leaves all the same.
     let mut rig = Rig::new();
     rig.ask(0, 1, (&[1], 1), 4);
-    (1..300).for_each(|number| rig.ask(number * 50, 1, (&[1], 1), 4));
+    (1..200).for_each(|number| rig.ask(300 + number * 100, 1, (&[1], 1), 4));
     rig.run();
     let [answered, left] = rig.state();
-    assert!(left == 1 && (100..=201).contains(&answered), "{answered}");
+    assert!(left == 1 && (80..=105).contains(&answered), "{answered}");
     let read = rig.memory.clock();
-    assert!((10_000..10_200).contains(&read), "{read}");
+    assert!((10_000..10_600).contains(&read), "{read}");
 }
 
 #[test]
 fn workgroups_of_more_dimensions_or_of_few_threads_do_not_stay() {
     let options = Options {
-        grid: Grid::Resident(None),
+        grid: Grid::Resident(Own::default()),
         ..EXACT
     };
-    for (size, reason) in [("32, 2", "have more than one dimension"), ("8", "are that small")] {
+    for (size, reason) in [
+        ("32, 2", "have more than one dimension"),
+        ("8", "are that small"),
+        ("48", "are no whole warps"),
+    ] {
         let source = format!("@compute @workgroup_size({size}) fn main() {{}}");
         let error = translated(&source, &options).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");

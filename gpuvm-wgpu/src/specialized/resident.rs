@@ -53,14 +53,23 @@ const MOST_VMS: u32 = 1024;
 const MOST_WORDS: u32 = 1 << 14;
 /// Words of the frames of a job's VMs.
 const MOST_FRAMES: u64 = 1 << 14;
-/// The signal, which the workgroup has for its own.
-pub const OWN: cuda::Own = cuda::Own {
-    group: 0,
-    binding: BINDINGS as u32 - 1,
-    words: signal::WORDS as u32,
-};
 /// Words of the uniform, with those up to the slots.
 const UNIFORM: usize = UNIFORM_STRIDE as usize / WORD as usize;
+/// The most slots of a job.
+const MOST_SLOTS: usize = 32;
+/// The signal, and copies of the uniform and the slots: all that each VM looks at before its own data.
+pub const OWN: cuda::Own = cuda::Own {
+    answered: Some(bound(BINDINGS as u32 - 1, signal::WORDS)),
+    copied: [Some(bound(0, UNIFORM)), Some(bound(1, 4 * MOST_SLOTS))],
+};
+
+const fn bound(binding: u32, words: usize) -> cuda::Words {
+    cuda::Words {
+        group: 0,
+        binding,
+        words: words as u32,
+    }
+}
 
 impl Staying {
     /// The kernel of a program. It is launched with its first job.
@@ -83,6 +92,9 @@ impl Staying {
             .any(|param| Mode::of(*param).is_some_and(|(mode, _)| mode == Mode::Atomic));
         if has_atomics {
             return Err(refused("it has atomics, or prints"));
+        }
+        if program.params.len() >= MOST_SLOTS {
+            return Err(refused("it has too many parameters"));
         }
         if specialized.excess(program, false)?.is_some() {
             return Err(refused("the device's compiler would take too long over it"));

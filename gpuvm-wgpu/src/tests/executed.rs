@@ -98,7 +98,6 @@ impl Resident {
                 mailbox + mailbox::STAY as u64,
                 &Resident::STAY.map(u64::to_le_bytes).concat(),
             );
-            device.write(mailbox + mailbox::HURRY as u64, &1_u32.to_le_bytes());
             let uniform = device.add(&vec![0; slots]);
             Resident {
                 mailbox,
@@ -132,6 +131,7 @@ impl Resident {
         let slots = words.iter().flat_map(|&word| [word, self.tickets]);
         let bytes: Vec<u8> = slots.flat_map(u32::to_le_bytes).collect();
         device.write(self.mailbox + mailbox::SLOTS as u64, &bytes);
+        device.write(self.mailbox + mailbox::HURRY as u64, &1_u32.to_le_bytes());
         device.write(self.mailbox + mailbox::LEFT as u64, &[0; 4]);
     }
 
@@ -231,7 +231,9 @@ pub(crate) fn check(job: &Batch, kernels: &Kernels, cycles: u32) -> u64 {
             resident.ask(&mut device, groups, &words);
             groups = 1;
         }
-        steps += executor::run(&kernel.text, kernel.workgroup, [groups, 1, 1], &given, &mut device);
+        let [width, height, depth] = kernel.workgroup;
+        let threads = [width + kernel.lookout, height, depth];
+        steps += executor::run(&kernel.text, threads, [groups, 1, 1], &given, &mut device);
         if let Some(resident) = &resident {
             resident.check_answered(&device);
         }

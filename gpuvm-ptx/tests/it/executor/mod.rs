@@ -1,5 +1,5 @@
 //! A reference executor of PTX, as far as the translation writes it: it reads the text and runs all invocations of all workgroups one
-//! after the other, each up to the next barrier. What an instruction does is said here anew and shares nothing with the translation.
+//! after the other, each up to the next barrier or vote. What an instruction does is said here anew and shares nothing with the translation.
 
 mod alu;
 mod memory;
@@ -29,9 +29,24 @@ struct Thread {
     truths: Vec<bool>,
     local: Vec<u8>,
     at: usize,
+    waits: Option<Waits>,
     done: bool,
     tid: [u32; 3],
 }
+
+/// What an invocation waits for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Waits {
+    /// So many to come to a barrier of this number; all if there is no number.
+    Barrier(u64, Option<u64>),
+    /// The others of its warp, for what they find out together.
+    Warp,
+}
+
+/// Invocations of a warp.
+const WARP: usize = 32;
+/// Times that all invocations go on after which they are taken to go on for ever.
+const MOST_TURNS: usize = 100_000;
 
 /// What all invocations of a workgroup see.
 pub(crate) struct Block<'a> {
@@ -41,6 +56,8 @@ pub(crate) struct Block<'a> {
     params: &'a HashMap<String, Given>,
     ctaid: [u32; 3],
     nctaid: [u32; 3],
+    /// How many have come to barriers without waiting there.
+    arrived: HashMap<u64, u64>,
     /// Instructions run so far but for copies.
     steps: u64,
 }
@@ -63,6 +80,7 @@ pub fn run(text: &str, workgroup: [u32; 3], grid: [u32; 3], given: &[Given], mem
                     params: &params,
                     ctaid: [x, y, z],
                     nctaid: grid,
+                    arrived: HashMap::new(),
                     steps: 0,
                 };
                 block.run(workgroup);
@@ -85,37 +103,87 @@ impl Block<'_> {
                         truths: vec![false; self.program.registers[2]],
                         local: vec![0x5a; self.program.local],
                         at: 0,
+                        waits: None,
                         done: false,
                         tid: [x, y, z],
                     });
                 }
             }
         }
-        while threads.iter().any(|thread| !thread.done) {
-            let mut waiting = None;
-            for thread in threads.iter_mut().filter(|thread| !thread.done) {
+        for _ in 0..MOST_TURNS {
+            for thread in threads
+                .iter_mut()
+                .filter(|thread| !thread.done && thread.waits.is_none())
+            {
                 self.advance(thread);
-                if !thread.done {
-                    assert_eq!(
-                        *waiting.get_or_insert(thread.at),
-                        thread.at,
-                        "a barrier that not all come to"
-                    );
-                }
             }
-            let Some(at) = waiting else {
+            if threads.iter().all(|thread| thread.done) {
+                return;
+            }
+            let has_let_go = self.let_go(&mut threads) | self.bring_together(&mut threads);
+            assert!(has_let_go, "a barrier that not all come to");
+        }
+        panic!("invocations go on for ever");
+    }
+
+    /// Lets those go on that wait at barriers to which enough have come. Whether there are any.
+    fn let_go(&mut self, threads: &mut [Thread]) -> bool {
+        let mut has_let_go = false;
+        let waits: Vec<Waits> = threads.iter().filter_map(|thread| thread.waits).collect();
+        let here = threads.iter().filter(|thread| !thread.done).count() as u64;
+        for number in 0..16 {
+            let mut own = waits.iter().filter_map(|waits| match *waits {
+                Waits::Barrier(of, count) if of == number => Some(count),
+                _ => None,
+            });
+            let Some(count) = own.next() else {
                 continue;
             };
-            // Whether all that come to it say so.
-            if let [into, _, says] = &self.program.code[at - 1].arguments[..] {
-                let all = threads
-                    .iter()
-                    .filter(|thread| !thread.done)
-                    .all(|thread| thread.bits(says) != 0);
-                let waits = threads.iter_mut().filter(|thread| !thread.done);
-                waits.for_each(|thread| thread.set(into, all.into()));
+            assert!(
+                own.clone().all(|other| other == count),
+                "a barrier of {count:?} and others"
+            );
+            let arrived = self.arrived.get(&number).copied().unwrap_or(0);
+            let come = 1 + own.count() as u64 + arrived;
+            if come == count.unwrap_or(here) {
+                self.arrived.remove(&number);
+                let waits = Some(Waits::Barrier(number, count));
+                let held = threads.iter_mut().filter(|thread| thread.waits == waits);
+                held.for_each(|thread| thread.waits = None);
+                has_let_go = true;
             }
         }
+        has_let_go
+    }
+
+    /// Gives warps whose invocations wait for each other what they find out. Whether there are any.
+    fn bring_together(&self, threads: &mut [Thread]) -> bool {
+        let mut are_any = false;
+        for warp in threads.chunks_mut(WARP) {
+            if !warp.iter().all(|thread| thread.waits == Some(Waits::Warp)) {
+                continue;
+            }
+            let instruction = &self.program.code[warp[0].at - 1];
+            assert!(
+                warp.iter().all(|thread| thread.at == warp[0].at),
+                "a warp in two places"
+            );
+            let [into, of, more @ ..] = &instruction.arguments[..] else {
+                panic!("nothing to find out");
+            };
+            let mut says = warp.iter().map(|thread| thread.bits(of));
+            let found = match (instruction.name.as_str(), more) {
+                ("vote.sync.all.pred", [_]) => says.all(|says| says != 0).into(),
+                ("shfl.sync.idx.b32", [Argument::Constant(lane), _, _]) => says.nth(*lane as usize).unwrap(),
+                other => panic!("no {other:?}"),
+            };
+            for thread in warp {
+                thread.set(into, found);
+                thread.waits = None;
+            }
+            are_any = true;
+        }
+        are_any
     }
 
     /// Runs an invocation up to the next barrier or its end.
@@ -143,7 +211,20 @@ impl Block<'_> {
                     thread.done = true;
                     return;
                 }
-                "bar.sync" | "bar.red.and.pred" => return,
+                "bar.sync" => {
+                    let (number, count) = numbers(thread, &instruction.arguments);
+                    thread.waits = Some(Waits::Barrier(number, count));
+                    return;
+                }
+                // All of a warp come at once.
+                "bar.arrive" => {
+                    let (number, _) = numbers(thread, &instruction.arguments);
+                    *self.arrived.entry(number).or_default() += 1;
+                }
+                "vote.sync.all.pred" | "shfl.sync.idx.b32" => {
+                    thread.waits = Some(Waits::Warp);
+                    return;
+                }
                 _ => self.step(thread, instruction),
             }
         }
@@ -156,7 +237,7 @@ impl Block<'_> {
             "ld" => self.load(thread, &parts, &instruction.arguments),
             "st" => self.store(thread, &parts, &instruction.arguments),
             "atom" | "red" => self.atomic(thread, &parts, &instruction.arguments),
-            "membar" | "fence" | "griddepcontrol" => {}
+            "membar" | "fence" | "griddepcontrol" | "nanosleep" => {}
             // Two words to a long, and back.
             "mov" if let Argument::List(halves) = &instruction.arguments[1] => {
                 let [low, high] = [&halves[0], &halves[1]].map(|half| thread.bits(half));
@@ -201,6 +282,14 @@ impl Block<'_> {
         let number = self.program.params.iter().position(|param| param == name);
         (number.unwrap_or_else(|| panic!("no variable `{name}`")) as u64) << 16
     }
+}
+
+/// The number of a barrier, and how many are to come to it.
+fn numbers(thread: &Thread, arguments: &[Argument]) -> (u64, Option<u64>) {
+    (
+        thread.bits(&arguments[0]),
+        arguments.get(1).map(|count| thread.bits(count)),
+    )
 }
 
 impl Thread {

@@ -5,6 +5,7 @@ use gpuvm_ptx::{Floats, Grid};
 use super::operations::all;
 use super::random::random_program;
 use super::*;
+use crate::cuda;
 use crate::floats::FloatOps;
 use crate::kernel::uniform_fields;
 use crate::specialized::OWN;
@@ -80,12 +81,23 @@ fn automaton() -> Program {
 /// The forms that a specialised kernel has.
 const GRIDS: [Grid; 2] = [
     Grid::Launched,
-    Grid::Resident(Some(gpuvm_ptx::Own {
-        group: OWN.group,
-        binding: OWN.binding,
-        words: OWN.words,
-    })),
+    Grid::Resident(gpuvm_ptx::Own {
+        answered: words(&OWN.answered),
+        copied: [words(&OWN.copied[0]), words(&OWN.copied[1])],
+    }),
 ];
+
+/// The same for who translates, which a build without CUDA's devices has no other use for.
+const fn words(of: &Option<cuda::Words>) -> Option<gpuvm_ptx::Words> {
+    match of {
+        Some(cuda::Words { group, binding, words }) => Some(gpuvm_ptx::Words {
+            group: *group,
+            binding: *binding,
+            words: *words,
+        }),
+        None => None,
+    }
+}
 
 pub(super) fn check_program(name: &str, program: &Program, relaxed: bool) {
     let floats = FloatOps::of_features(wgpu::Features::all());
