@@ -147,7 +147,9 @@ fn run(arguments: &Arguments) -> Result<()> {
         budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
         plans: asked(What::Plans).then(|| plans::run(&stage)).transpose()?,
         algebra: asked(What::Algebra).then(|| algebra::run(&stage)).transpose()?,
-        ring: asked(What::Ring).then(|| ring::run(&stage, &arguments.only)).transpose()?,
+        ring: asked(What::Ring)
+            .then(|| ring::run(&stage, &arguments.only))
+            .transpose()?,
         backends: asked(What::Backends).then(|| backends::run(&stage)).transpose()?,
         flock: asked(What::Flock).then(|| flock::run(&stage)).transpose()?,
     };
