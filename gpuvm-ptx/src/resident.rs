@@ -432,7 +432,7 @@ fn look_out(
     let pairs = text.op("max", Ty::U32, &[pairs, Operand::ConstWord(from + 1)]);
     let all_here = are_here(text, first, (lane, pairs), wanted);
     text.jump_if(all_here, false, nothing);
-    let mut halves = vec![first];
+    let mut rows = vec![first];
     let whole = text.label();
     for row in 1..threads / LOOKOUT {
         if row == 1 {
@@ -443,10 +443,10 @@ fn look_out(
         let number = text.op("add", Ty::U32, &[lane, Operand::ConstWord(row * LOOKOUT)]);
         let all_here = are_here(text, more, (number, pairs), wanted);
         text.jump_if(all_here, false, nothing);
-        halves.push(more);
+        rows.push(more);
     }
     text.place(whole);
-    for (row, [[one, _], [other, _]]) in (0..).zip(halves) {
+    for (row, [[one, _], [other, _]]) in (0..).zip(rows) {
         let at: u32 = row * LOOKOUT * 8;
         text.line(format_args!("st.shared.v2.b32 [{request}+{at}], {{{one}, {other}}}"));
     }
@@ -518,8 +518,8 @@ fn vote_all(text: &mut Text, says: Operand) -> Operand {
     voted
 }
 
-/// Waits for the workgroup.
-fn synchronise(text: &mut Text, threads: u32) {
+/// Waits for the workgroup, whose threads are so many. The lookout has no part in it.
+pub fn synchronise(text: &mut Text, threads: u32) {
     text.line(format_args!("bar.sync 0, {threads}"));
 }
 

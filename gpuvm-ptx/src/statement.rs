@@ -5,6 +5,7 @@ use naga::{Block, Statement};
 use crate::Result;
 use crate::error::{invalid, unsupported};
 use crate::options::Grid;
+use crate::resident::synchronise;
 use crate::translator::{Evaluated, Translator};
 
 /// Whether control comes to what follows a statement.
@@ -128,11 +129,7 @@ impl<'a> Translator<'a> {
     /// Waits for the workgroup, and makes what each has written visible to all of it.
     pub fn barrier(&mut self) {
         match self.options.grid {
-            // The lookout has no part in it.
-            Grid::Resident(_) => self.text.line(format_args!(
-                "bar.sync 0, {}",
-                self.module.entry_points[0].workgroup_size[0]
-            )),
+            Grid::Resident(_) => synchronise(&mut self.text, self.module.entry_points[0].workgroup_size[0]),
             _ => self.text.line(format_args!("bar.sync 0")),
         }
     }

@@ -129,19 +129,20 @@ impl Block<'_> {
     /// Lets those go on that wait at barriers to which enough have come. Whether there are any.
     fn let_go(&mut self, threads: &mut [Thread]) -> bool {
         let mut has_let_go = false;
-        let waits: Vec<Waits> = threads.iter().filter_map(|thread| thread.waits).collect();
+        let waits = threads.iter().filter_map(|thread| Some((thread.waits?, thread.at)));
+        let waits: Vec<(Waits, usize)> = waits.collect();
         let here = threads.iter().filter(|thread| !thread.done).count() as u64;
         for number in 0..16 {
-            let mut own = waits.iter().filter_map(|waits| match *waits {
-                Waits::Barrier(of, count) if of == number => Some(count),
+            let mut own = waits.iter().filter_map(|&(waits, at)| match waits {
+                Waits::Barrier(of, count) if of == number => Some((count, at)),
                 _ => None,
             });
-            let Some(count) = own.next() else {
+            let Some((count, at)) = own.next() else {
                 continue;
             };
             assert!(
-                own.clone().all(|other| other == count),
-                "a barrier of {count:?} and others"
+                own.clone().all(|other| other == (count, at)),
+                "a barrier that not all come to"
             );
             let arrived = self.arrived.get(&number).copied().unwrap_or(0);
             let come = 1 + own.count() as u64 + arrived;
@@ -237,7 +238,7 @@ impl Block<'_> {
             "ld" => self.load(thread, &parts, &instruction.arguments),
             "st" => self.store(thread, &parts, &instruction.arguments),
             "atom" | "red" => self.atomic(thread, &parts, &instruction.arguments),
-            "membar" | "fence" | "griddepcontrol" | "nanosleep" => {}
+            "membar" | "fence" | "griddepcontrol" => {}
             // Two words to a long, and back.
             "mov" if let Argument::List(halves) = &instruction.arguments[1] => {
                 let [low, high] = [&halves[0], &halves[1]].map(|half| thread.bits(half));

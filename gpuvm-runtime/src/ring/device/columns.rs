@@ -109,7 +109,8 @@ impl Depot {
         if sends > 0 {
             let now = part(&columns.cells, NOW, NOW_WORDS as u32);
             let letters = whole(&columns.letters, capacity * sends);
-            slots.extend([whole(&now, 1), each(&columns.sent), each(&columns.stopped), letters]);
+            let [sent, stopped] = [&columns.sent, &columns.stopped].map(|column| each(words(column)));
+            slots.extend([whole(&now, 1), sent, stopped, letters]);
             let rooms = columns.rooms.iter().zip(rooms).filter(|(_, words)| *words > 0);
             slots.extend(rooms.map(|(room, _)| whole(room, capacity)));
         }
@@ -178,10 +179,9 @@ pub fn words(column: &Region) -> Slot {
     whole(column, column.words)
 }
 
-/// The slot of a column of which each VM has a word.
-pub fn each(column: &Region) -> Slot {
-    let mut slot = whole(column, 1);
-    slot.place.stride = 1;
+/// The same slot, where each VM has a word of its own.
+pub fn each(mut slot: Slot) -> Slot {
+    (slot.place.length, slot.place.stride) = (1, 1);
     slot
 }
 

@@ -8,6 +8,7 @@ use gpuvm_engine::{Job, Slot, Source, Words};
 
 use super::super::batch::{Batch, Mail};
 use super::super::handler::{ROOMS, Room};
+use super::columns::each;
 use super::{MAIL_WORDS, NOW_WORDS, OnDevice};
 
 /// Where in a job's arena what is. Messages count from the first of the job.
@@ -89,12 +90,8 @@ impl Layout {
             busy,
         ];
         if actors.sends > 0 {
-            let each = |at: &Range<usize>| {
-                let mut each = slot(at, 1);
-                each.place.stride = 1;
-                each
-            };
-            slots.extend([slot(&self.now, 1), each(&self.sent), each(&self.stopped)]);
+            let [sent, stopped] = [&self.sent, &self.stopped].map(|at| each(slot(at, 1)));
+            slots.extend([slot(&self.now, 1), sent, stopped]);
             slots.push(slot(&self.letters, count * actors.sends));
             let rooms = self.rooms.iter().filter(|room| !room.is_empty());
             slots.extend(rooms.map(|room| slot(room, count)));

@@ -219,6 +219,9 @@ mod tests {
                 "{letters:?}"
             );
         }
+        // With rooms for everything it has a few. What it gets of its VM's messages is at last.
+        let push = [4, 9, 3, 0, 0, 1, 5];
+        assert_eq!(frames("push", delivery::push::routine(), &push), 0);
         assert_eq!(frames("address", delivery::address::routine(), &[]), 0);
     }
 }
