@@ -3,7 +3,7 @@
 use std::fmt;
 
 use anyhow::{Result, bail, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How far a contestant may be from the judge, the native Rust function.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub enum Tolerance {
 }
 
 /// How near a contestant came.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
     /// Words compared.
     pub words: usize,

@@ -3,18 +3,18 @@
 
 use anyhow::{Result, ensure};
 use gpuvm::{Engine, Runtime, routine};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 use crate::stage::Stage;
 use crate::timing::once;
-use crate::workloads::lcg;
+use gpuvm_workloads::lcg;
 
 /// One loop.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Raised {
     /// What it is.
-    pub name: &'static str,
+    pub name: String,
     /// The engine.
     pub engine: String,
     /// Seconds for a billion turns as powers.
@@ -28,7 +28,7 @@ pub struct Raised {
 }
 
 /// Seconds that a launch took.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Spent {
     /// From the call to the results on the host.
     pub launch: f64,
@@ -146,7 +146,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Raised>> {
             let measured = measure();
             eprintln!("  {name}, {engine}: {measured:?}");
             rows.push(Raised {
-                name,
+                name: name.to_string(),
                 engine: engine.to_string(),
                 raised: measured.as_ref().ok().map(|(raised, _)| *raised),
                 stepped: measured.as_ref().ok().map(|(_, stepped)| *stepped),

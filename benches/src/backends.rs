@@ -4,20 +4,20 @@
 use anyhow::{Result, ensure};
 use gpuvm::{Backend, Done, Engine, RingOptions, Runtime, Settings, default};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 use crate::ring::{Account, Balance, Deposit, LONG};
 use crate::stage::{Stage, backends};
-use crate::timing::{median, once, spread};
-use crate::workloads::automaton::automaton;
-use crate::workloads::collatz::collatz;
-use crate::workloads::lcg::lcg;
-use crate::workloads::parting::parting;
-use crate::workloads::sha256::sha256;
+use crate::timing::{median, once};
+use gpuvm_workloads::automaton::automaton;
+use gpuvm_workloads::collatz::collatz;
+use gpuvm_workloads::lcg::lcg;
+use gpuvm_workloads::parting::parting;
+use gpuvm_workloads::sha256::sha256;
 
 /// What one back end needs for a launch.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Figure {
     /// The back end's name.
     pub backend: String,
@@ -30,7 +30,7 @@ pub struct Figure {
 }
 
 /// One launch through all of them.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Comparison {
     /// What was launched.
     pub what: String,
@@ -235,7 +235,7 @@ fn calls(stage: &Stage, runtimes: &[(Backend, Runtime)]) -> Comparison {
         let kernel = runtime.blocking_launch_ring("ledger", options)?;
         kernel.blocking_activate()?;
         let mut account = Account::default();
-        let times = spread(stage.pick(CALLS / 10, CALLS), || {
+        let times = stage.timing.spread(stage.pick(CALLS / 10, CALLS), || {
             let deposit = Deposit { cents: 1 };
             let (seconds, balance) = once(|| Ok(kernel.blocking_call_within::<Deposit, Balance>(7, deposit, LONG)?))?;
             ensure!(

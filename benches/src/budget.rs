@@ -5,15 +5,15 @@ use std::time::Duration;
 use anyhow::Result;
 use gpuvm::{Budget, Dispatch, Engine};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::agreement::{Agreement, Tolerance};
 use crate::problem::Problem;
 use crate::stage::Stage;
-use crate::workloads::lcg::lcg;
+use gpuvm_workloads::lcg::lcg;
 
 /// One engine.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bounded {
     /// Its name.
     pub engine: String,

@@ -5,37 +5,44 @@ use bytemuck::Pod;
 use cubecl::prelude::Client;
 use cubecl::server::Handle;
 use gpuvm::{Buffer, Engine, Runtime, VmType};
-use serde::Serialize;
+use gpuvm_workloads::Workload;
+use serde::{Deserialize, Serialize};
 
 use crate::agreement::{Agreement, Tolerance};
 use crate::peers::cube;
-use crate::peers::wgsl::{Checks, Job};
+use crate::peers::cuda::{self, Kernel};
+use crate::peers::wgsl::{Checks, Job, Waiting};
 use crate::problem::Problem;
 use crate::stage::Stage;
+use crate::timing::{Pace, median, once};
 
 /// The contestant that all others are compared with.
 pub const BASELINE: &str = "WGSL";
 
-/// What came of one contestant.
-#[derive(Clone, Debug, Serialize)]
+/// What came of one contestant. Times are seconds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// Its name.
     pub contestant: String,
-    /// Seconds for a launch: inputs uploaded, run, results read back.
-    pub launch: Option<f64>,
-    /// Seconds for a run on data that is on the device before and stays there.
-    pub resident: Option<f64>,
+    /// Of a launch: inputs uploaded, run, results read back.
+    pub launch: Option<Pace>,
+    /// Of a run on data that is on the device before and stays there, where the host asks again and again whether it is done, if it may.
+    pub resident: Option<Pace>,
+    /// Of the same where the host sleeps until it is done, if it may choose.
+    pub asleep: Option<f64>,
+    /// Of the device for the same.
+    pub device: Option<f64>,
     /// How near its results came to the judge's.
-    pub agreement: Option<Agreement>,
+    pub agreement: Option<String>,
     /// Why there are no figures.
     pub problem: Option<Problem>,
 }
 
 /// What came of one workload.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// Its name.
-    pub workload: &'static str,
+    pub workload: String,
     /// How much of it, for a person.
     pub amount: String,
     /// Every contestant.
@@ -57,8 +64,27 @@ pub struct Routines {
     pub leaving: &'static str,
 }
 
-/// What runs on data that is on the device, and what reads the results that this leaves.
-type Resident<'r, T> = (&'r mut dyn FnMut() -> Result<()>, &'r mut dyn FnMut() -> Result<Vec<T>>);
+/// What runs on data that is on the device.
+struct Resident<'r, T> {
+    /// Runs it, and waits for its end.
+    run: &'r mut dyn FnMut() -> Result<()>,
+    /// The same where the host sleeps, if that is not what it does anyway.
+    asleep: Option<&'r mut dyn FnMut() -> Result<()>>,
+    /// The same, with the seconds of the device if they are known.
+    device: &'r mut dyn FnMut() -> Result<Option<f64>>,
+    /// Reads what it leaves.
+    fetch: &'r mut dyn FnMut() -> Result<Vec<T>>,
+}
+
+/// What a contestant needed.
+#[derive(Default)]
+struct Figures {
+    launch: Option<Pace>,
+    resident: Option<Pace>,
+    asleep: Option<f64>,
+    device: Option<f64>,
+    agreement: String,
+}
 
 /// A contest that is going on; `T` is an entry of the results.
 pub struct Contest<'s, T> {
@@ -69,15 +95,24 @@ pub struct Contest<'s, T> {
 }
 
 impl<'s, T: Pod> Contest<'s, T> {
+    /// Begins that of a workload, with rayon's threads on the CPU and the native function as the judge. A contestant whose floats may differ has
+    /// `tolerance`.
+    pub fn of<W: Workload<Output = T>>(stage: &'s Stage, workload: &W, tolerance: Tolerance) -> Self {
+        let judge = workload.native();
+        let mut contest = Contest::new(stage, W::RETURNING, workload.amount(), judge, tolerance);
+        contest.rayon(|| workload.native());
+        contest
+    }
+
     /// Begins a contest. `judge` is what the native Rust function gives; a contestant whose floats may differ has `tolerance`.
-    pub fn new(stage: &'s Stage, workload: &'static str, amount: String, judge: Vec<T>, tolerance: Tolerance) -> Self {
+    pub fn new(stage: &'s Stage, workload: &str, amount: String, judge: Vec<T>, tolerance: Tolerance) -> Self {
         eprintln!("{workload}: {amount}");
         Contest {
             stage,
             judge,
             tolerance,
             outcome: Outcome {
-                workload,
+                workload: workload.to_string(),
                 amount,
                 entries: Vec::new(),
             },
@@ -93,27 +128,59 @@ impl<'s, T: Pod> Contest<'s, T> {
     pub fn wgsl(&mut self, job: Job<'_>) {
         for (name, checks) in [(BASELINE, Checks::On), ("WGSL unchecked", Checks::Off)] {
             match self.stage.gpu.prepare(job, checks) {
-                Ok(prepared) => self.enter(
-                    name,
-                    self.tolerance,
-                    || prepared.launch(),
-                    Some((&mut || prepared.resident(), &mut || prepared.fetch())),
-                ),
+                Ok(prepared) => {
+                    let resident = Resident {
+                        run: &mut || prepared.resident(Waiting::Asking),
+                        asleep: Some(&mut || prepared.resident(Waiting::Asleep)),
+                        device: &mut || prepared.on_the_device(),
+                        fetch: &mut || prepared.fetch(),
+                    };
+                    self.enter(name, self.tolerance, || prepared.launch(), Some(resident));
+                }
                 Err(error) => self.push(name, Err(error)),
             }
         }
     }
 
-    /// CubeCL. `launch` gets the inputs and the output.
+    /// CubeCL. `launch` gets the inputs and the output. How its host waits is CubeCL's own affair.
     pub fn cube(&mut self, inputs: &[&[u8]], launch: impl Fn(&Client, &[Handle], &Handle)) {
         let size = size_of_val(self.judge.as_slice());
         let prepared = cube::Prepared::new(&self.stage.cube, inputs, size, launch);
-        self.enter(
-            "CubeCL",
-            self.tolerance,
-            || prepared.launch(),
-            Some((&mut || prepared.resident(), &mut || prepared.fetch())),
-        );
+        let resident = Resident {
+            run: &mut || prepared.resident(),
+            asleep: None,
+            device: &mut || prepared.on_the_device().map(Some),
+            fetch: &mut || prepared.fetch(),
+        };
+        self.enter("CubeCL", self.tolerance, || prepared.launch(), Some(resident));
+    }
+
+    /// Hand-written CUDA, which measures itself. Its host asks.
+    pub fn cuda(&mut self) {
+        let Some(cuda) = &self.stage.cuda else {
+            return;
+        };
+        let kernels = match cuda.of_workload(&self.outcome.workload, self.stage.size) {
+            Ok(kernels) => kernels,
+            Err(error) => return self.push("CUDA", Err(error)),
+        };
+        let judge = cuda::checksum(bytemuck::cast_slice(&self.judge));
+        for Kernel { contestant, row } in kernels {
+            let pace = |milliseconds: Option<f64>| {
+                milliseconds.map(|time| Pace {
+                    first: time * 1e-3,
+                    steady: time * 1e-3,
+                })
+            };
+            let figures = row.judged(judge).map(|agreement| Figures {
+                launch: pace(row.launch_ms),
+                resident: pace(row.wall_ms),
+                asleep: None,
+                device: row.device_ms.map(|time| time * 1e-3),
+                agreement,
+            });
+            self.push(contestant, figures);
+        }
     }
 
     /// gpuvm with its exact floats on the engines that matter here: bit for bit the judge.
@@ -188,8 +255,17 @@ impl<'s, T: Pod> Contest<'s, T> {
             leaving(runtime.launch(routines.leaving)?).engine(engine).run()?;
             Ok(())
         };
-        let mut fetch = || Ok(left.read()?);
-        self.enter(name, tolerance, launch, Some((&mut resident, &mut fetch)));
+        let mut device = || {
+            let launch = leaving(runtime.launch(routines.leaving)?).engine(engine);
+            Ok(launch.run()?.stats().device_time.map(|time| time.as_secs_f64()))
+        };
+        let resident = Resident {
+            run: &mut resident,
+            asleep: None,
+            device: &mut device,
+            fetch: &mut || Ok(left.read()?),
+        };
+        self.enter(name, tolerance, launch, Some(resident));
     }
 
     /// Times a contestant and compares what it gives.
@@ -200,41 +276,62 @@ impl<'s, T: Pod> Contest<'s, T> {
         launch: impl Fn() -> Result<Vec<T>>,
         resident: Option<Resident<'_, T>>,
     ) {
+        let timing = self.stage.timing;
         let figures = || {
             let check = |found: &[T]| {
-                Agreement::check(
-                    bytemuck::cast_slice(&self.judge),
-                    bytemuck::cast_slice(found),
-                    tolerance,
-                )
+                let (judge, found) = (bytemuck::cast_slice(&self.judge), bytemuck::cast_slice(found));
+                Agreement::check(judge, found, tolerance)
             };
-            let (seconds, results) = self.stage.timing.warm(&launch)?;
-            let agreement = check(&results)?;
-            let Some((run, fetch)) = resident else {
-                return Ok((seconds, None, agreement));
+            let (pace, results) = timing.paced(|| once(&launch))?;
+            let mut figures = Figures {
+                launch: Some(pace),
+                agreement: check(&results)?.to_string(),
+                ..Figures::default()
             };
-            let (resident, ()) = self.stage.timing.warm(run)?;
-            check(&fetch()?).context("with data on the device")?;
-            Ok((seconds, Some(resident), agreement))
+            if let Some(Resident {
+                run,
+                asleep,
+                device,
+                fetch,
+            }) = resident
+            {
+                figures.resident = Some(timing.paced(|| once(&mut *run))?.0);
+                let mut seconds = Vec::new();
+                for _ in 0..timing.repeats.max(1) {
+                    seconds.extend(device()?);
+                }
+                figures.device = (!seconds.is_empty()).then(|| median(&mut seconds));
+                figures.asleep = asleep
+                    .map(|run| timing.warm(run))
+                    .transpose()?
+                    .map(|(seconds, ())| seconds);
+                check(&fetch()?).context("with data on the device")?;
+            }
+            Ok(figures)
         };
         let figures = figures();
         self.push(name, figures);
     }
 
-    fn push(&mut self, name: &str, figures: Result<(f64, Option<f64>, Agreement)>) {
+    fn push(&mut self, name: &str, figures: Result<Figures>) {
         let mut entry = Entry {
             contestant: name.to_string(),
             launch: None,
             resident: None,
+            asleep: None,
+            device: None,
             agreement: None,
             problem: None,
         };
         match figures {
-            Ok((launch, resident, agreement)) => {
-                eprintln!("  {name}: {:.3} ms, {agreement}", launch * 1e3);
-                entry.launch = Some(launch);
-                entry.resident = resident;
-                entry.agreement = Some(agreement);
+            Ok(figures) => {
+                let launch = figures.launch.map_or(f64::NAN, |pace| pace.steady * 1e3);
+                eprintln!("  {name}: {launch:.3} ms, {}", figures.agreement);
+                entry.launch = figures.launch;
+                entry.resident = figures.resident;
+                entry.asleep = figures.asleep;
+                entry.device = figures.device;
+                entry.agreement = Some(figures.agreement);
             }
             Err(error) => {
                 eprintln!("  {name}: {error:#}");

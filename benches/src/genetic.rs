@@ -8,7 +8,7 @@ use anyhow::Result;
 use gpuvm::build::{Body, Value};
 use gpuvm::{Engine, Routine, Runtime, Settings, build, routine};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::agreement::{Agreement, Tolerance};
 use crate::problem::Problem;
@@ -22,7 +22,7 @@ const LANES: usize = 256;
 const JUDGED: usize = 8;
 
 /// A population of some size.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bred {
     /// The engine.
     pub engine: String,

@@ -1,14 +1,15 @@
 //! What the figures were measured on.
 
 use std::fmt;
+use std::process::Command;
 
-use gpuvm::Runtime;
-use serde::Serialize;
+use gpuvm::{Backend, Runtime};
+use serde::{Deserialize, Serialize};
 
 use crate::peers::wgsl::Gpu;
 
 /// The machine, as a report states it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Host {
     /// The CPU's name.
     pub cpu: String,
@@ -24,11 +25,19 @@ pub struct Host {
     pub api: String,
     /// What CubeCL runs on, and the shader language it compiles to.
     pub cubecl: String,
+    /// What gpuvm reaches its device through.
+    pub backend: String,
+    /// The commit that was built, with a `+` if something had been changed.
+    pub commit: String,
+    /// The day, as `2026-11-27`.
+    pub date: String,
+    /// What NVIDIA's tool says of the clocks: of the multiprocessors, the most they have, and of the memory.
+    pub clocks: Option<String>,
 }
 
 impl Host {
     /// Describes this machine.
-    pub fn new(runtime: &Runtime, gpu: &Gpu, cubecl: &str) -> Host {
+    pub fn new(runtime: &Runtime, backend: Backend, gpu: &Gpu, cubecl: &str) -> Host {
         let about = gpu.about();
         Host {
             cpu: cpu_name(),
@@ -38,6 +47,18 @@ impl Host {
             driver: format!("{} {}", about.driver, about.driver_info).trim().to_string(),
             api: about.backend.to_string(),
             cubecl: cubecl.to_string(),
+            backend: format!("{backend:?}"),
+            commit: env!("BUILT_FROM").to_string(),
+            date: today(),
+            clocks: None,
+        }
+    }
+
+    /// The same with the clocks as they are now.
+    pub fn now(&self) -> Host {
+        Host {
+            clocks: clocks(),
+            ..self.clone()
         }
     }
 }
@@ -47,7 +68,8 @@ impl fmt::Display for Host {
         writeln!(f, "CPU     {}, {} threads", self.cpu, self.threads)?;
         writeln!(f, "GPU     {}, driver {}, through {}", self.gpu, self.driver, self.api)?;
         writeln!(f, "gpuvm   {}", self.device)?;
-        write!(f, "CubeCL  {}", self.cubecl)
+        writeln!(f, "CubeCL  {}", self.cubecl)?;
+        write!(f, "commit  {}, {}", self.commit, self.date)
     }
 }
 
@@ -59,4 +81,22 @@ fn cpu_name() -> String {
         .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
         .map_or(std::env::consts::ARCH, |(_, name)| name)
         .to_string()
+}
+
+/// The day.
+fn today() -> String {
+    let now = jiff::Timestamp::now().to_string();
+    now.split('T').next().unwrap_or_default().to_string()
+}
+
+/// The clocks of the first of NVIDIA's devices, if its tool is there.
+fn clocks() -> Option<String> {
+    let asked = "--query-gpu=clocks.sm,clocks.max.sm,clocks.mem";
+    let output = Command::new("nvidia-smi")
+        .args([asked, "--format=csv,noheader"])
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let first = text.lines().next()?;
+    (output.status.success() && !first.is_empty()).then(|| first.to_string())
 }

@@ -3,12 +3,13 @@
 use anyhow::Result;
 use gpuvm::{Engine, Runtime, Settings, routine};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::agreement::{Agreement, Tolerance};
 use crate::problem::Problem;
-use crate::stage::{Size, Stage};
-use crate::workloads::lcg::lcg;
+use crate::stage::Stage;
+use gpuvm_workloads::Size;
+use gpuvm_workloads::lcg::lcg;
 
 /// The engines, those that count instructions first.
 pub const ENGINES: [Engine; 6] = [
@@ -104,7 +105,7 @@ const PROGRAMS: [Program; 5] = [
 ];
 
 /// One engine on one program with one number of VMs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rung {
     /// How many VMs.
     pub vms: usize,
@@ -122,7 +123,7 @@ impl Rung {
 }
 
 /// One engine on one program.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Climb {
     /// The engine's name.
     pub engine: String,
@@ -133,10 +134,10 @@ pub struct Climb {
 }
 
 /// One program.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ladder {
     /// Its name.
-    pub program: &'static str,
+    pub program: String,
     /// Turns of its loop.
     pub steps: u32,
     /// The engines on it.
@@ -167,7 +168,7 @@ fn climb(stage: &Stage, program: &Program, sizes: &[usize], steps: u32) -> Resul
         ..Settings::default()
     })?;
     let mut ladder = Ladder {
-        program: program.name,
+        program: program.name.to_string(),
         steps,
         climbs: Vec::new(),
     };

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use gpuvm::{Backend, Engine, Settings};
 use gpuvm_soup::{Recipe, SOUP};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::agreement::{Agreement, Tolerance};
 use crate::peers::wgsl::{Checks, Gpu};
@@ -21,7 +21,7 @@ const LINES: u32 = 10;
 const AGAIN: usize = 20;
 
 /// One contestant.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wait {
     /// Its name.
     pub contestant: String,

@@ -5,6 +5,7 @@ mod algebra;
 mod backends;
 mod budget;
 mod contest;
+mod document;
 mod flock;
 mod genetic;
 mod host;
@@ -24,15 +25,16 @@ mod timing;
 mod workloads;
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, ensure};
 use clap::{Parser, ValueEnum};
 use gpuvm::Backend;
+use gpuvm_workloads::Size;
 
 use report::Report;
-use stage::{Size, Stage};
+use stage::Stage;
 
 /// Measures gpuvm against its peers. Every result is compared with the native Rust function's before its time counts.
 #[derive(Parser)]
@@ -40,8 +42,8 @@ struct Arguments {
     /// What to measure.
     #[arg(value_enum, default_value = "all")]
     what: What,
-    /// How large the workloads are.
-    #[arg(long, value_enum, default_value = "full")]
+    /// How large the workloads are: `small` or `full`.
+    #[arg(long, default_value_t = Size::Full)]
     size: Size,
     /// What gpuvm reaches its device through; the peers' WGSL and CubeCL go through wgpu, on the same device.
     #[arg(long, value_enum, default_value = "wgpu")]
@@ -49,18 +51,27 @@ struct Arguments {
     /// Repeats of each figure; the median counts.
     #[arg(long, default_value_t = 9)]
     repeats: usize,
+    /// Runs everything once in its small size, to see that all results are right. There are no figures.
+    #[arg(long, conflicts_with_all = ["size", "repeats", "json", "plot", "into", "from"])]
+    check: bool,
     /// Only the peers' workloads of these names, and the contestants of `ring` whose names contain one.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// A file for all figures.
     #[arg(long)]
     json: Option<PathBuf>,
+    /// Files that `--json` has written: their figures are taken, and nothing is measured.
+    #[arg(long, value_delimiter = ',')]
+    from: Vec<PathBuf>,
+    /// A Markdown file whose tables of these figures are written anew.
+    #[arg(long)]
+    into: Option<PathBuf>,
     /// An SVG file for the plot of ladder and peers.
     #[arg(long)]
     plot: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Through {
     /// Vulkan, Metal or DirectX 12.
     Wgpu,
@@ -130,13 +141,53 @@ fn main() -> Result<ExitCode> {
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
-    let stage = Stage::open(arguments.size, arguments.repeats, arguments.backend.into())?;
-    eprintln!("{}", stage.host);
+    let reports = match &arguments.from[..] {
+        [] => vec![measure(arguments)?],
+        files => files.iter().map(|file| read(file)).collect::<Result<_>>()?,
+    };
+    for report in &reports {
+        if !arguments.check {
+            table::print(report);
+        }
+        if let Some(path) = &arguments.into {
+            document::write(path, report)?;
+        }
+        if let Some(path) = &arguments.plot {
+            plot::draw(report, path)?;
+        }
+    }
+    if let ([report], Some(path)) = (&reports[..], &arguments.json) {
+        let text = serde_json::to_string_pretty(report)?;
+        std::fs::write(path, text + "\n").with_context(|| path.display().to_string())?;
+    }
+    let failures: Vec<String> = reports.iter().flat_map(Report::failures).collect();
+    ensure!(failures.is_empty(), "what went wrong:\n{}", failures.join("\n"));
+    if arguments.check {
+        println!("all results are right");
+    }
+    Ok(())
+}
+
+/// The figures of a run before.
+fn read(path: &Path) -> Result<Report> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    serde_json::from_str(&text).with_context(|| path.display().to_string())
+}
+
+fn measure(arguments: &Arguments) -> Result<Report> {
+    let (size, repeats) = match arguments.check {
+        true => (Size::Small, 0),
+        false => (arguments.size, arguments.repeats.max(1)),
+    };
     let asked = |what| arguments.what == what || arguments.what == What::All;
-    let report = Report {
-        host: stage.host.clone(),
-        size: stage.size,
-        repeats: arguments.repeats,
+    let by_hand = [What::Peers, What::Plans, What::Flock, What::Ring]
+        .into_iter()
+        .any(asked);
+    let stage = Stage::open(size, repeats, arguments.backend.into(), by_hand)?;
+    eprintln!("{}", stage.host);
+    Ok(Report {
+        size,
+        repeats,
         ladder: asked(What::Ladder).then(|| ladder::run(&stage)).transpose()?,
         peers: asked(What::Peers)
             .then(|| workloads::run(&stage, &arguments.only))
@@ -152,16 +203,7 @@ fn run(arguments: &Arguments) -> Result<()> {
             .transpose()?,
         backends: asked(What::Backends).then(|| backends::run(&stage)).transpose()?,
         flock: asked(What::Flock).then(|| flock::run(&stage)).transpose()?,
-    };
-    table::print(&report);
-    if let Some(path) = &arguments.json {
-        let text = serde_json::to_string_pretty(&report)?;
-        std::fs::write(path, text + "\n").with_context(|| path.display().to_string())?;
-    }
-    if let Some(path) = &arguments.plot {
-        plot::draw(&report, path)?;
-    }
-    let failures = report.failures();
-    ensure!(failures.is_empty(), "what went wrong:\n{}", failures.join("\n"));
-    Ok(())
+        // At the end, when the device's clocks are up.
+        host: stage.host.now(),
+    })
 }

@@ -1,14 +1,16 @@
 //! What plans cost: phases that do next to nothing, a chain of maps beside one hand-fused map, and folds, sorts and groups beside a plain copy.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use gpuvm::{Buffer, Engine, Handle, Plan, PlanDone, VmType, routine};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::peers::cuda::Row;
 use crate::problem::Problem;
 use crate::stage::Stage;
+use crate::timing::median;
 
 /// One figure.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Figure {
     /// What was run.
     pub name: String,
@@ -159,7 +161,27 @@ pub fn run(stage: &Stage) -> Result<Vec<Figure>> {
         let measured = copied.map(|seconds| (seconds, Some(seconds)));
         figures.push(Figure::new(name, 2 * bytes as u64, 1, measured));
     }
+    figures.extend(by_hand(stage));
     Ok(figures)
+}
+
+/// Hand-written CUDA's, where it can be built.
+fn by_hand(stage: &Stage) -> Vec<Figure> {
+    let Some(cuda) = &stage.cuda else {
+        return Vec::new();
+    };
+    let rows = match cuda.run("plans", stage.size) {
+        Ok(rows) => rows,
+        Err(error) => return vec![Figure::new("CUDA", 0, 1, Err(error))],
+    };
+    let figure = |row: Row| {
+        let measured = match (row.is_wrong(), row.wall_ms) {
+            (false, Some(wall)) => Ok((wall * 1e-3, row.device_ms.map(|time| time * 1e-3))),
+            _ => Err(anyhow!("{}", row.check)),
+        };
+        Figure::new(&format!("CUDA, {}", row.variant), 0, 1, measured)
+    };
+    rows.into_iter().map(figure).collect()
 }
 
 /// Plans over one column.
@@ -179,8 +201,14 @@ impl Bench<'_> {
         prepare: impl FnOnce() -> Result<R>,
     ) -> Figure {
         let measured = prepare().and_then(|mut run| {
-            let (seconds, done) = self.stage.timing.warm(&mut run)?;
-            Ok((seconds, done.stats().device_time.map(|time| time.as_secs_f64())))
+            let mut devices = Vec::new();
+            let (seconds, ()) = self.stage.timing.warm(|| {
+                devices.extend(run()?.stats().device_time.map(|time| time.as_secs_f64()));
+                Ok(())
+            })?;
+            // Those of the runs that were timed.
+            let mut last = devices.split_off(devices.len().saturating_sub(self.stage.timing.repeats.max(1)));
+            Ok((seconds, (!last.is_empty()).then(|| median(&mut last))))
         });
         Figure::new(name, bytes, phases, measured)
     }

@@ -116,7 +116,7 @@ fn contests<'a>(area: &Area<'a>, outcomes: &[Outcome]) -> Drawn<'a> {
         let (_, y) = chart.backend_coord(&(0.0, SPEEDS.0));
         let style = ("sans-serif", 17).into_text_style(area);
         let half = (outcome.workload.len() as i32 * 9) / 2;
-        area.draw_text(outcome.workload, &style, (x - half, y - top + 8))?;
+        area.draw_text(&outcome.workload, &style, (x - half, y - top + 8))?;
     }
     chart
         .configure_series_labels()
@@ -141,7 +141,7 @@ fn climbs<'a>(area: &Area<'a>, ladder: &Ladder) -> Drawn<'a> {
         return Ok(());
     }
     let mut chart = ChartBuilder::on(area)
-        .caption(ladder.program, ("sans-serif", 18))
+        .caption(&ladder.program, ("sans-serif", 18))
         .margin(12)
         .x_label_area_size(38)
         .y_label_area_size(76)

@@ -1,9 +1,9 @@
 //! Why there is no figure.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What keeps a contestant from having figures.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Problem {
     /// It is not there on this device: gpuvm's reason.

@@ -1,6 +1,7 @@
 //! All figures of a run, for JSON, for the tables and for the plot.
 
-use serde::Serialize;
+use gpuvm_workloads::Size;
+use serde::{Deserialize, Serialize};
 
 use crate::algebra::Raised;
 use crate::backends::Comparison;
@@ -15,16 +16,17 @@ use crate::plans::Figure;
 use crate::problem::Problem;
 use crate::ring::Exchange;
 use crate::soup::Served;
-use crate::stage::Size;
+use crate::timing::Pace;
 
 /// What was measured; what was not asked for is not there.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// On what.
     pub host: Host,
     /// How large the workloads were.
+    #[serde(with = "by_name")]
     pub size: Size,
-    /// Repeats of a figure.
+    /// Repeats of a figure; 0 if everything was run once, to see that it is right.
     pub repeats: usize,
     /// Every engine on the same programs.
     pub ladder: Option<Vec<Ladder>>,
@@ -50,16 +52,31 @@ pub struct Report {
     pub backends: Option<Vec<Comparison>>,
 }
 
+/// A size as a file has it.
+mod by_name {
+    use gpuvm_workloads::Size;
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(size: &Size, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(size)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Size, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
 impl Report {
     /// What went wrong, each with where.
     pub fn failures(&self) -> Vec<String> {
         let ladder = self.ladder.iter().flatten().flat_map(|ladder| {
             let climbs = ladder.climbs.iter();
-            climbs.map(|climb| (ladder.program, &climb.engine, &climb.problem))
+            climbs.map(|climb| (ladder.program.as_str(), &climb.engine, &climb.problem))
         });
         let peers = self.peers.iter().flatten().flat_map(|outcome| {
             let entries = outcome.entries.iter();
-            entries.map(|entry| (outcome.workload, &entry.contestant, &entry.problem))
+            entries.map(|entry| (outcome.workload.as_str(), &entry.contestant, &entry.problem))
         });
         let soup = self.soup.iter().flatten();
         let soup = soup.map(|served| ("soup", &served.contestant, &served.problem));
@@ -72,7 +89,7 @@ impl Report {
         let plans = self.plans.iter().flatten();
         let plans = plans.map(|figure| ("plans", &figure.name, &figure.problem));
         let algebra = self.algebra.iter().flatten();
-        let algebra = algebra.map(|raised| (raised.name, &raised.engine, &raised.problem));
+        let algebra = algebra.map(|raised| (raised.name.as_str(), &raised.engine, &raised.problem));
         let flights = self.flock.iter().flatten().flat_map(|flight| &flight.entries);
         let flights = flights.map(|flown| ("flock", &flown.contestant, &flown.problem));
         let ring = self.ring.iter().flatten();
@@ -102,7 +119,7 @@ pub fn speeds(outcome: &Outcome, contestant: &str) -> [Option<f64>; 2] {
     let (Some(entry), Some(baseline)) = (outcome.entry(contestant), outcome.entry(BASELINE)) else {
         return [None; 2];
     };
-    let ratio = |baseline: Option<f64>, own: Option<f64>| Some(baseline? / own?);
+    let ratio = |baseline: Option<Pace>, own: Option<Pace>| Some(baseline?.steady / own?.steady);
     [
         ratio(baseline.launch, entry.launch),
         ratio(baseline.resident, entry.resident),

@@ -7,24 +7,26 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use gpuvm::ring::KernelHandle;
 use gpuvm::{Engine, RingMessage, RingOptions, VmType, default, ring_kernel};
-use serde::Serialize;
+use gpuvm_workloads::Size;
+use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime as Tokio;
 
+use crate::peers::cuda::Cuda;
 use crate::peers::kameo::Kameo;
 use crate::peers::wgsl::Waiting;
 use crate::problem::Problem;
 use crate::stage::Stage;
 use crate::talk::{self, Talk};
-use crate::timing::{Spread, once, spread};
+use crate::timing::{Spread, once};
 
 /// What came of one contestant; of a bare submission there is only the time of a call.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Exchange {
     /// Its name.
     pub contestant: String,
-    /// Messages a second, sent, handled and answered, to each of [`CROWDS`].
+    /// Messages a second, sent, handled and answered, to each of [`crowds`].
     pub bulk: Vec<f64>,
-    /// Messages a second between each of [`talk::CROWDS`](crate::talk::CROWDS).
+    /// Messages a second between each of [`talk::crowds`].
     pub between: Vec<f64>,
     /// Messages a second between two kernels of each of these.
     pub linked: Vec<f64>,
@@ -36,8 +38,6 @@ pub struct Exchange {
     pub problem: Option<Problem>,
 }
 
-/// Actors that messages are sent to in bulk.
-pub const CROWDS: [u32; 2] = [10_000, 100_000];
 /// Tasks that call at the same time, each an actor of its own.
 pub const TASKS: u32 = 1000;
 /// Actors of a kernel that is called.
@@ -144,6 +144,7 @@ pub fn run(stage: &Stage, only: &[String]) -> Result<Vec<Exchange>> {
         bench.bare("bare submission, asleep", Waiting::Asleep),
         bench.bare("bare submission, asking", Waiting::Asking),
     ];
+    let crowds = talk::crowds(stage.size);
     let mut talk = Talk::new(stage);
     for (engine, times) in [
         (Engine::Native, 15),
@@ -160,10 +161,10 @@ pub fn run(stage: &Stage, only: &[String]) -> Result<Vec<Exchange>> {
             kernel.blocking_activate()?;
             Ok(kernel)
         });
-        let exchange = exchange.talking(|actors| talk.gpuvm(engine, actors, times));
+        let exchange = exchange.talking(crowds, |actors| talk.gpuvm(engine, actors, times));
         ring.push(
             exchange
-                .forwarding(|actors| talk.linked(engine, actors, times / 4))
+                .forwarding(crowds, |actors| talk.linked(engine, actors, times / 4))
                 .told(),
         );
     }
@@ -178,10 +179,40 @@ pub fn run(stage: &Stage, only: &[String]) -> Result<Vec<Exchange>> {
         let exchange = bench.contestant(name.to_string(), open);
         ring.push(match how {
             Acknowledged::Each => exchange.told(),
-            Acknowledged::Last => exchange.talking(|actors| talk.kameo(&tokio, actors, 7)).told(),
+            Acknowledged::Last => exchange.talking(crowds, |actors| talk.kameo(&tokio, actors, 7)).told(),
         });
     }
+    if is_asked("CUDA")
+        && let Some(cuda) = &stage.cuda
+    {
+        ring.push(by_hand(cuda, stage.size));
+    }
     Ok(ring)
+}
+
+/// Hand-written CUDA between actors, which says of each crowd `1024 rounds of 131072 actors`: a message a round for each of them.
+fn by_hand(cuda: &Cuda, size: Size) -> Exchange {
+    let mut exchange = Exchange::new("CUDA".to_string());
+    let mut measure = || {
+        for row in cuda.run("actors", size)? {
+            ensure!(!row.is_wrong(), "{}", row.check);
+            let numbers = row.variant.split(' ').filter_map(|word| word.parse::<f64>().ok());
+            let messages: f64 = numbers.product();
+            exchange
+                .between
+                .extend(row.wall_ms.map(|wall| messages / (wall * 1e-3)));
+        }
+        Ok(())
+    };
+    if let Err(error) = measure() {
+        exchange.problem = Some(Problem::of(&error));
+    }
+    exchange.told()
+}
+
+/// How many actors messages are sent to in bulk.
+pub fn crowds(size: Size) -> [u32; 2] {
+    size.pick([100, 1000], [10_000, 100_000])
 }
 
 /// The median of the quicker bare submission.
@@ -211,13 +242,13 @@ struct Bench<'b> {
 
 impl Bench<'_> {
     fn messages(&self) -> usize {
-        self.stage.pick(MESSAGES / 64, MESSAGES)
+        self.stage.pick(MESSAGES / 256, MESSAGES)
     }
 
     fn bare(&self, name: &str, waiting: Waiting) -> Exchange {
         let idle = || Ok(once(|| self.stage.gpu.idle(waiting))?.0);
         let mut exchange = Exchange::new(name.to_string());
-        match spread(self.calls(), idle) {
+        match self.stage.timing.spread(self.calls(), idle) {
             Ok(call) => exchange.call = Some(call),
             Err(error) => exchange.problem = Some(Problem::of(&error)),
         }
@@ -228,7 +259,7 @@ impl Bench<'_> {
     fn contestant<B: Bank>(&self, name: String, open: impl Fn(u32) -> Result<B>) -> Exchange {
         let mut exchange = Exchange::new(name);
         let mut measure = || {
-            for actors in CROWDS {
+            for actors in crowds(self.stage.size) {
                 exchange.bulk.push(self.bulk(&open(actors)?, actors)?);
             }
             let bank = open(CALLED)?;
@@ -274,7 +305,7 @@ impl Bench<'_> {
     /// How long a call takes while there is no other.
     fn alone<B: Bank>(&self, bank: &B, books: &mut Books) -> Result<Spread> {
         let mut numbers = 0..;
-        spread(self.calls(), || {
+        self.stage.timing.spread(self.calls(), || {
             let (account, deposit) = deposit(numbers.next().unwrap_or_default(), CALLED);
             let (seconds, balance) = once(|| bank.call(account, deposit))?;
             ensure!(balance == books.take(account, deposit), "a call's balance differs");
@@ -368,21 +399,21 @@ impl Exchange {
     }
 
     /// Adds messages a second between actors.
-    fn talking(mut self, measure: impl FnMut(u32) -> Result<f64>) -> Exchange {
-        self.between = self.rates(measure);
+    fn talking(mut self, crowds: [u32; 2], measure: impl FnMut(u32) -> Result<f64>) -> Exchange {
+        self.between = self.rates(crowds, measure);
         self
     }
 
     /// Adds messages a second between kernels.
-    fn forwarding(mut self, measure: impl FnMut(u32) -> Result<f64>) -> Exchange {
-        self.linked = self.rates(measure);
+    fn forwarding(mut self, crowds: [u32; 2], measure: impl FnMut(u32) -> Result<f64>) -> Exchange {
+        self.linked = self.rates(crowds, measure);
         self
     }
 
-    /// What is measured for each of [`talk::CROWDS`], unless there was a problem before.
-    fn rates(&mut self, measure: impl FnMut(u32) -> Result<f64>) -> Vec<f64> {
+    /// What is measured for each of so many actors, unless there was a problem before.
+    fn rates(&mut self, crowds: [u32; 2], measure: impl FnMut(u32) -> Result<f64>) -> Vec<f64> {
         let rates = match self.problem {
-            None => talk::CROWDS.into_iter().map(measure).collect(),
+            None => crowds.into_iter().map(measure).collect(),
             Some(_) => Ok(Vec::new()),
         };
         rates.unwrap_or_else(|error| {

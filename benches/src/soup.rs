@@ -5,7 +5,7 @@ use anyhow::Result;
 use gpuvm::{Engine, Settings};
 use gpuvm_soup::{Recipe, SOUP};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::agreement::{Agreement, Tolerance};
 use crate::peers::wgsl::{Checks, Gpu, Job};
@@ -17,7 +17,7 @@ use crate::timing::once;
 const VMS: u32 = 1024;
 
 /// One contestant.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Served {
     /// Its name.
     pub contestant: String,

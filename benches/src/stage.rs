@@ -1,25 +1,15 @@
 //! What all benchmarks share: the devices, opened once, and how much work is asked for.
 
 use anyhow::Result;
-use clap::ValueEnum;
 use cubecl::prelude::Client;
 use gpuvm::{Backend, Runtime, Settings};
-use serde::Serialize;
+use gpuvm_workloads::Size;
 
 use crate::host::Host;
 use crate::peers::cube;
+use crate::peers::cuda::Cuda;
 use crate::peers::wgsl::Gpu;
 use crate::timing::Timing;
-
-/// How large the workloads are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Size {
-    /// Seconds on a software rasteriser: to see that everything works. Its figures say nothing about a GPU.
-    Small,
-    /// What the documented figures are measured with.
-    Full,
-}
 
 /// The devices and the choices of a run.
 pub struct Stage {
@@ -33,6 +23,8 @@ pub struct Stage {
     pub gpu: Gpu,
     /// The same device for CubeCL.
     pub cube: Client,
+    /// Hand-written CUDA, where it can be built.
+    pub cuda: Option<Cuda>,
     /// How often everything is repeated.
     pub timing: Timing,
     /// How large the workloads are.
@@ -42,12 +34,12 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Opens the devices.
+    /// Opens the devices, with hand-written CUDA if that is asked for.
     ///
     /// # Errors
     ///
     /// When there is no device that the back end or wgpu can open.
-    pub fn open(size: Size, repeats: usize, backend: Backend) -> Result<Stage> {
+    pub fn open(size: Size, repeats: usize, backend: Backend, by_hand: bool) -> Result<Stage> {
         let runtime = runtime_through(backend, Settings::default())?;
         let without_powers = Settings {
             raise: false,
@@ -56,8 +48,9 @@ impl Stage {
         let loops = runtime_through(backend, without_powers)?;
         let gpu = Gpu::open(&runtime.device().name)?;
         let (cube, cube_name) = cube::client(&gpu);
-        let host = Host::new(&runtime, &gpu, &cube_name);
+        let host = Host::new(&runtime, backend, &gpu, &cube_name);
         Ok(Stage {
+            cuda: if by_hand { Cuda::build()? } else { None },
             backend,
             runtime,
             loops,
@@ -80,10 +73,7 @@ impl Stage {
 
     /// The first for a small run, the second for a full one.
     pub fn pick<T>(&self, small: T, full: T) -> T {
-        match self.size {
-            Size::Small => small,
-            Size::Full => full,
-        }
+        self.size.pick(small, full)
     }
 }
 

@@ -1,97 +1,287 @@
 //! The figures for a person, as tables.
 
+use std::fmt;
+
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
+use gpuvm_workloads::Size;
 
 use crate::algebra::{Raised, Spent, TURNS};
 use crate::backends::Comparison;
 use crate::budget::{Bounded, WAYS};
-use crate::contest::Outcome;
+use crate::contest::{Entry, Outcome};
 use crate::flock::Flight;
 use crate::genetic::Bred;
 use crate::ladder::{Climb, Ladder};
 use crate::latency::Wait;
+use crate::peers::cuda;
 use crate::plans::Figure;
 use crate::problem::Problem;
 use crate::report::{Report, contestants, geometric_mean, speeds};
-use crate::ring::{CROWDS, Exchange, TASKS, bare};
+use crate::ring::{self, Exchange, TASKS, bare};
 use crate::soup::Served;
 use crate::talk;
+use crate::timing::Pace;
+
+/// Figures with what they are of.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    /// One with these columns and no rows.
+    pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = S>) -> Grid {
+        Grid {
+            columns: columns.into_iter().map(Into::into).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: impl IntoIterator<Item = String>) {
+        self.rows.push(row.into_iter().collect());
+    }
+
+    /// It as Markdown has it.
+    pub fn markdown(&self) -> String {
+        let line = |cells: &[String]| {
+            let cells = cells.iter().map(|cell| match cell.is_empty() {
+                true => " ".to_string(),
+                false => format!(" {} ", cell.replace('\n', ", ")),
+            });
+            format!("|{}|", cells.collect::<Vec<_>>().join("|"))
+        };
+        let under = (0..self.columns.len()).map(|at| if at == 0 { "---" } else { "---:" });
+        let under = format!("|{}|", under.collect::<Vec<_>>().join("|"));
+        let rows = self.rows.iter().map(|row| line(row));
+        [line(&self.columns), under]
+            .into_iter()
+            .chain(rows)
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+}
+
+impl fmt::Display for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = Table::new();
+        table.load_preset(UTF8_FULL_CONDENSED).set_header(&self.columns);
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table.add_rows(&self.rows);
+        write!(f, "{table}")
+    }
+}
+
+/// A table with what it is called.
+pub struct Section {
+    /// What a document calls it by.
+    pub name: String,
+    /// What it is about.
+    pub title: String,
+    /// The figures.
+    pub grid: Grid,
+}
 
 /// Prints everything that was measured.
 pub fn print(report: &Report) {
     println!(
-        "\n{}\n{:?} size, medians of {} runs after warm-up\n",
+        "\n{}\n{} size, medians of {} runs after warm-up\n",
         report.host, report.size, report.repeats
     );
-    for ladder in report.ladder.iter().flatten() {
-        println!(
-            "Ladder: {}, {} turns\n{}\n",
-            ladder.program,
-            ladder.steps,
-            ladder_table(ladder)
-        );
-    }
-    if let Some(outcomes) = &report.peers {
-        for outcome in outcomes {
-            println!("{}: {}\n{}\n", outcome.workload, outcome.amount, contest_table(outcome));
-        }
-        println!(
-            "Geometric means, times as fast as hand-written WGSL\n{}\n",
-            means_table(outcomes)
-        );
-    }
-    if let Some(soup) = &report.soup {
-        println!(
-            "Soup: time to all results, linking and compilation counted\n{}\n",
-            soup_table(soup)
-        );
-    }
-    if let Some(genetic) = &report.genetic {
-        println!(
-            "Genetic programming: generations of trees of 31 nodes, building and linking counted\n{}\n",
-            genetic_table(genetic)
-        );
-    }
-    if let Some(waits) = &report.latency {
-        println!(
-            "Latency: launch to results, 10-line routines, warm device\n{}\n",
-            latency_table(waits)
-        );
-    }
-    if let Some(budget) = &report.budget {
-        println!("Budget: what being able to stop costs\n{}\n", budget_table(budget));
-    }
-    if let Some(backends) = &report.backends {
-        println!(
-            "Back ends: launches, and the device's part of them\n{}\n",
-            backends_table(backends)
-        );
-    }
-    if let Some(plans) = &report.plans {
-        println!("Plans: what phases and folds cost\n{}\n", plans_table(plans));
-    }
-    if let Some(algebra) = &report.algebra {
-        println!("Algebra: {TURNS} turns of a loop\n{}\n", algebra_table(algebra));
-    }
-    for flight in report.flock.iter().flatten() {
-        let Flight { boids, steps, .. } = flight;
-        println!("Flock: {boids} boids, {steps} steps a run\n{}\n", flock_table(flight));
-    }
-    if let Some(ring) = &report.ring {
-        println!("Ring: messages a second and back, and calls\n{}\n", ring_table(ring));
+    for Section { title, grid, .. } in sections(report) {
+        println!("{title}\n{grid}\n");
     }
 }
 
-fn plans_table(plans: &[Figure]) -> Table {
-    let mut table = table(&["", "time", "each phase", "on the device", "each phase", "bytes/s there"]);
+/// Everything that was measured, as tables. Those that say nothing of the back end themselves have it in their names, unless it is wgpu.
+pub fn sections(report: &Report) -> Vec<Section> {
+    let through = match report.host.backend.as_str() {
+        "Wgpu" => String::new(),
+        other => format!(", {other}"),
+    };
+    let mut sections = Vec::new();
+    let mut add = |name: &str, through: &str, title: String, grid| {
+        sections.push(Section {
+            name: format!("{name}{through}"),
+            title,
+            grid,
+        });
+    };
+    for ladder in report.ladder.iter().flatten() {
+        let name = format!("ladder, {}", ladder.program);
+        let title = format!("Ladder: {}, {} turns", ladder.program, ladder.steps);
+        add(&name, &through, title, ladder_table(ladder));
+    }
+    if let Some(outcomes) = &report.peers {
+        for outcome in outcomes {
+            let title = format!("{}: {}", outcome.workload, outcome.amount);
+            add(&outcome.workload, &through, title, contest_table(outcome));
+        }
+        for (name, title, time) in TIMES {
+            add(name, &through, title.to_string(), times_table(outcomes, time));
+        }
+        let title = "How many times as fast gpuvm is, geometric means with the least and the most".to_string();
+        add("peers, ratios", &through, title, ratios_table(outcomes));
+    }
+    if let Some(soup) = &report.soup {
+        let title = "Soup: time to all results, linking and compilation counted".to_string();
+        add("soup", &through, title, soup_table(soup));
+    }
+    if let Some(genetic) = &report.genetic {
+        let title = "Genetic programming: generations of trees of 31 nodes, building and linking counted".to_string();
+        add("genetic", &through, title, genetic_table(genetic));
+    }
+    if let Some(waits) = &report.latency {
+        let title = "Latency: launch to results, 10-line routines, warm device".to_string();
+        add("latency", "", title, latency_table(waits));
+    }
+    if let Some(budget) = &report.budget {
+        let title = "Budget: what being able to stop costs".to_string();
+        add("budget", &through, title, budget_table(budget));
+    }
+    if let Some(backends) = &report.backends {
+        let title = "Back ends: launches, and the device's part of them".to_string();
+        add("backends", "", title, backends_table(backends));
+    }
+    if let Some(plans) = &report.plans {
+        let title = "Plans: what phases and folds cost".to_string();
+        add("plans", &through, title, plans_table(plans));
+    }
+    if let Some(algebra) = &report.algebra {
+        let title = format!("Algebra: {TURNS} turns of a loop");
+        add("algebra", &through, title, algebra_table(algebra));
+    }
+    for flight in report.flock.iter().flatten() {
+        let Flight { boids, steps, .. } = flight;
+        let title = format!("Flock: {boids} boids, {steps} steps a run");
+        add(&format!("flock, {boids}"), &through, title, flock_table(flight));
+    }
+    if let Some(ring) = &report.ring {
+        let title = "Ring: messages a second and back, and calls".to_string();
+        add("ring", &through, title, ring_table(ring, report.size));
+    }
+    sections
+}
+
+/// A time of a contestant, as a cell.
+type Cell = fn(&Entry) -> Option<String>;
+
+/// The peers' tables over all workloads.
+const TIMES: [(&str, &str, Cell); 4] = [
+    ("peers, device", "On the device", |entry| entry.device.map(time)),
+    (
+        "peers, resident",
+        "With the data on the device, after 64 runs and (the first 16); the host asks",
+        |entry| entry.resident.map(paced),
+    ),
+    (
+        "peers, asleep",
+        "The same where the host sleeps until the device is done",
+        |entry| entry.asleep.map(time),
+    ),
+    ("peers, launch", "Whole launches, likewise", |entry| {
+        entry.launch.map(paced)
+    }),
+];
+
+/// A workload in a row, a contestant in a column.
+fn times_table(outcomes: &[Outcome], cell: Cell) -> Grid {
+    let names: Vec<&str> = contestants(outcomes)
+        .into_iter()
+        .filter(|name| {
+            let mut entries = outcomes.iter().filter_map(|outcome| outcome.entry(name));
+            entries.any(|entry| cell(entry).is_some())
+        })
+        .collect();
+    let mut table = Grid::new([""].into_iter().chain(names.iter().copied()));
+    for outcome in outcomes {
+        let cells = names
+            .iter()
+            .map(|name| outcome.entry(name).and_then(cell).unwrap_or_default());
+        let what = format!("{}, {}", outcome.workload, outcome.amount);
+        table.push([what].into_iter().chain(cells));
+    }
+    table
+}
+
+/// Seconds of a contestant.
+type Seconds = fn(&Entry) -> Option<f64>;
+
+/// What of a run is compared.
+const COMPARED: [(&str, Seconds); 3] = [
+    ("device", |entry| entry.device),
+    ("resident, host", |entry| Some(entry.resident?.steady)),
+    ("launch", |entry| Some(entry.launch?.steady)),
+];
+
+/// How many times as fast as each of the peers we are, over all workloads.
+fn ratios_table(outcomes: &[Outcome]) -> Grid {
+    // Whoever has no variant of a kind is compared by the next.
+    let peers: [(&str, [&[&str]; 2]); 5] = [
+        ("WGSL", [&["WGSL"], &["WGSL"]]),
+        ("WGSL unchecked", [&["WGSL unchecked"], &["WGSL unchecked"]]),
+        ("CubeCL", [&["CubeCL"], &["CubeCL"]]),
+        (
+            "CUDA plain",
+            [
+                &[cuda::PLAIN, cuda::TUNED],
+                &[cuda::PLAIN_RELAXED, cuda::PLAIN, cuda::TUNED],
+            ],
+        ),
+        (
+            "CUDA tuned",
+            [
+                &[cuda::TUNED, cuda::PLAIN],
+                &[cuda::TUNED_RELAXED, cuda::TUNED, cuda::PLAIN],
+            ],
+        ),
+    ];
+    let own: [(&str, &[&str]); 2] = [
+        ("exact", &["gpuvm specialized"]),
+        ("relaxed", &["gpuvm specialized relaxed", "gpuvm specialized"]),
+    ];
+    let mut table = Grid::new(["floats, time"].into_iter().chain(peers.iter().map(|(name, _)| *name)));
+    for (kind, (floats, own)) in own.into_iter().enumerate() {
+        for (what, seconds) in COMPARED {
+            let cells = peers.iter().map(|(_, variants)| {
+                let of = |outcome: &Outcome, names: &[&str]| {
+                    let mut entries = names.iter().filter_map(|name| outcome.entry(name));
+                    entries.find_map(seconds)
+                };
+                let ratios = outcomes
+                    .iter()
+                    .filter_map(|outcome| Some(of(outcome, variants[kind])? / of(outcome, own)?));
+                let ratios: Vec<f64> = ratios.collect();
+                let [least, most] = [f64::min, f64::max].map(|of| ratios.iter().copied().reduce(of));
+                let mean = geometric_mean(ratios.iter().copied());
+                mean.map_or_else(String::new, |mean| {
+                    format!("{mean:.2} ({} to {})", ratio(least), ratio(most))
+                })
+            });
+            table.push([format!("{floats}, {what}")].into_iter().chain(cells));
+        }
+    }
+    table
+}
+
+/// A time after many runs, and that of the first.
+fn paced(pace: Pace) -> String {
+    format!("{} ({})", time(pace.steady), time(pace.first))
+}
+
+fn plans_table(plans: &[Figure]) -> Grid {
+    let mut table = Grid::new(["", "time", "each phase", "on the device", "each phase", "bytes/s there"]);
     for figure in plans {
         let each = |seconds: Option<f64>| {
             let seconds = seconds.filter(|_| figure.phases > 1);
             seconds.map_or_else(String::new, |seconds| time(seconds / figure.phases as f64))
         };
         let rate = figure.device.filter(|_| figure.bytes > 0);
-        table.add_row([
+        table.push([
             figure.name.clone(),
             figure.seconds.map_or_else(|| Problem::note(&figure.problem), time),
             each(figure.seconds),
@@ -103,8 +293,8 @@ fn plans_table(plans: &[Figure]) -> Table {
     table
 }
 
-fn algebra_table(algebra: &[Raised]) -> Table {
-    let mut table = table(&[
+fn algebra_table(algebra: &[Raised]) -> Grid {
+    let mut table = Grid::new([
         "",
         "engine",
         "as powers",
@@ -125,7 +315,7 @@ fn algebra_table(algebra: &[Raised]) -> Table {
                 format!("{:.0}", stepped * whole / raised)
             })
         };
-        table.add_row([
+        table.push([
             raised.name.to_string(),
             raised.engine.clone(),
             raised
@@ -140,38 +330,39 @@ fn algebra_table(algebra: &[Raised]) -> Table {
     table
 }
 
-fn flock_table(flight: &Flight) -> Table {
-    let mut table = table(&["", "a step", "x rayon", "results"]);
+fn flock_table(flight: &Flight) -> Grid {
+    let mut table = Grid::new(["", "a step", "x rayon", "on the device", "results"]);
     for flown in &flight.entries {
         let results = match &flown.agreement {
-            Some(agreement) => agreement.to_string(),
+            Some(agreement) => agreement.clone(),
             None => Problem::note(&flown.problem),
         };
-        table.add_row([
+        table.push([
             flown.contestant.clone(),
             flown.step.map_or_else(String::new, time),
             ratio(flight.speed(flown)),
+            flown.device.map_or_else(String::new, time),
             results,
         ]);
     }
     table
 }
 
-fn ring_table(ring: &[Exchange]) -> Table {
-    let crowds = CROWDS.map(|actors| format!("to {actors} actors"));
+fn ring_table(ring: &[Exchange], size: Size) -> Grid {
+    let crowds = ring::crowds(size).map(|actors| format!("to {actors} actors"));
     let tasks = format!("calls/s of {TASKS} tasks");
     let mut names = vec![""];
     names.extend(crowds.iter().map(String::as_str));
-    let talkers = talk::CROWDS.map(|actors| format!("between {actors}"));
+    let talkers = talk::crowds(size).map(|actors| format!("between {actors}"));
     names.extend(talkers.iter().map(String::as_str));
-    let linked = talk::CROWDS.map(|actors| format!("between kernels of {actors}"));
+    let linked = talk::crowds(size).map(|actors| format!("between kernels of {actors}"));
     names.extend(linked.iter().map(String::as_str));
     names.extend(["a call", "p99", "x bare", &tasks]);
-    let mut table = table(&names);
+    let mut table = Grid::new(names);
     let rate = |rate: Option<f64>| rate.map_or_else(String::new, scaled);
     for exchange in ring {
         let mut cells = vec![exchange.contestant.clone()];
-        cells.extend((0..CROWDS.len()).map(|crowd| rate(exchange.bulk.get(crowd).copied())));
+        cells.extend((0..crowds.len()).map(|crowd| rate(exchange.bulk.get(crowd).copied())));
         cells.extend((0..talkers.len()).map(|crowd| rate(exchange.between.get(crowd).copied())));
         cells.extend((0..linked.len()).map(|crowd| rate(exchange.linked.get(crowd).copied())));
         cells.extend([
@@ -183,18 +374,18 @@ fn ring_table(ring: &[Exchange]) -> Table {
         if exchange.problem.is_some() {
             cells.push(Problem::note(&exchange.problem));
         }
-        table.add_row(cells);
+        table.push(cells);
     }
     table
 }
 
-fn backends_table(backends: &[Comparison]) -> Table {
-    let mut table = table(&["", "back end", "launch", "device", "G instructions/s"]);
+fn backends_table(backends: &[Comparison]) -> Grid {
+    let mut table = Grid::new(["", "back end", "launch", "device", "G instructions/s"]);
     for comparison in backends {
         for figure in &comparison.figures {
             let rate = comparison.instructions.zip(figure.device);
             let cell = |seconds: Option<f64>| seconds.map_or_else(String::new, time);
-            table.add_row(vec![
+            table.push([
                 comparison.what.clone(),
                 figure.backend.clone(),
                 figure.launch.map_or_else(|| Problem::note(&figure.problem), time),
@@ -208,9 +399,9 @@ fn backends_table(backends: &[Comparison]) -> Table {
     table
 }
 
-fn budget_table(budget: &[Bounded]) -> Table {
+fn budget_table(budget: &[Bounded]) -> Grid {
     let names = WAYS.iter().map(|(name, ..)| *name);
-    let mut table = table(&[""].into_iter().chain(names).collect::<Vec<_>>());
+    let mut table = Grid::new([""].into_iter().chain(names));
     for bounded in budget {
         let cell = |(at, seconds): (usize, &f64)| {
             let more = 100.0 * (seconds / bounded.seconds[0] - 1.0);
@@ -226,24 +417,14 @@ fn budget_table(budget: &[Bounded]) -> Table {
         if bounded.seconds.is_empty() {
             cells.push(Problem::note(&bounded.problem));
         }
-        table.add_row(cells);
+        table.push(cells);
     }
     table
 }
 
-/// An empty table with these columns, all but the first aligned to the right.
-fn table(columns: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_preset(UTF8_FULL_CONDENSED).set_header(columns);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
-}
-
-fn ladder_table(ladder: &Ladder) -> Table {
+fn ladder_table(ladder: &Ladder) -> Grid {
     let names = ladder.climbs.iter().map(|climb| climb.engine.as_str());
-    let mut table = table(&["VMs"].into_iter().chain(names).collect::<Vec<_>>());
+    let mut table = Grid::new(["VMs"].into_iter().chain(names));
     let mut sizes: Vec<usize> = (ladder.climbs.iter())
         .flat_map(|climb| climb.rungs.iter().map(|rung| rung.vms))
         .collect();
@@ -260,47 +441,37 @@ fn ladder_table(ladder: &Ladder) -> Table {
                 },
             )
         };
-        table.add_row([vms.to_string()].into_iter().chain(ladder.climbs.iter().map(cell)));
+        table.push([vms.to_string()].into_iter().chain(ladder.climbs.iter().map(cell)));
     }
     table
 }
 
-fn contest_table(outcome: &Outcome) -> Table {
-    let mut table = table(&["", "launch", "x WGSL", "resident", "x WGSL", "results"]);
+fn contest_table(outcome: &Outcome) -> Grid {
+    let mut table = Grid::new(["", "launch", "x WGSL", "resident", "x WGSL", "device", "results"]);
     for entry in &outcome.entries {
         let [launch, resident] = speeds(outcome, &entry.contestant);
         let results = match &entry.agreement {
-            Some(agreement) => agreement.to_string(),
+            Some(agreement) => agreement.clone(),
             None => Problem::note(&entry.problem),
         };
-        table.add_row([
+        table.push([
             entry.contestant.clone(),
-            entry.launch.map_or_else(String::new, time),
+            entry.launch.map_or_else(String::new, paced),
             ratio(launch),
-            entry.resident.map_or_else(String::new, time),
+            entry.resident.map_or_else(String::new, paced),
             ratio(resident),
+            entry.device.map_or_else(String::new, time),
             results,
         ]);
     }
     table
 }
 
-fn means_table(outcomes: &[Outcome]) -> Table {
-    let mut table = table(&["", "launch", "resident", "of workloads"]);
-    for name in contestants(outcomes) {
-        let all: Vec<_> = outcomes.iter().map(|outcome| speeds(outcome, name)).collect();
-        let [launch, resident] = [0, 1].map(|which| geometric_mean(all.iter().filter_map(|speeds| speeds[which])));
-        let count = all.iter().filter(|speeds| speeds[0].is_some()).count();
-        table.add_row([name.to_string(), ratio(launch), ratio(resident), count.to_string()]);
-    }
-    table
-}
-
-fn soup_table(soup: &[Served]) -> Table {
-    let mut table = table(&["", "routines", "all results", "each"]);
+fn soup_table(soup: &[Served]) -> Grid {
+    let mut table = Grid::new(["", "routines", "all results", "each"]);
     for served in soup {
         let each = served.seconds.map(|seconds| seconds / served.routines as f64);
-        table.add_row([
+        table.push([
             served.contestant.clone(),
             served.routines.to_string(),
             served.seconds.map_or_else(|| Problem::note(&served.problem), time),
@@ -310,8 +481,8 @@ fn soup_table(soup: &[Served]) -> Table {
     table
 }
 
-fn genetic_table(genetic: &[Bred]) -> Table {
-    let mut table = table(&[
+fn genetic_table(genetic: &[Bred]) -> Grid {
+    let mut table = Grid::new([
         "",
         "trees",
         "cases",
@@ -320,7 +491,7 @@ fn genetic_table(genetic: &[Bred]) -> Table {
         "evaluations a second",
     ]);
     for bred in genetic {
-        table.add_row([
+        table.push([
             bred.engine.clone(),
             bred.trees.to_string(),
             bred.cases.to_string(),
@@ -334,10 +505,10 @@ fn genetic_table(genetic: &[Bred]) -> Table {
     table
 }
 
-fn latency_table(waits: &[Wait]) -> Table {
-    let mut table = table(&["", "first launch", "longest first launch", "again"]);
+fn latency_table(waits: &[Wait]) -> Grid {
+    let mut table = Grid::new(["", "first launch", "longest first launch", "again"]);
     for wait in waits {
-        table.add_row([
+        table.push([
             wait.contestant.clone(),
             wait.first.map_or_else(|| Problem::note(&wait.problem), time),
             wait.longest.map_or_else(String::new, time),

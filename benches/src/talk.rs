@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anyhow::{Result, ensure};
 use gpuvm::ring::KernelHandle;
 use gpuvm::{Engine, Ring, RingMessage, VmType, ring_kernel, routine};
+use gpuvm_workloads::Size;
 use rayon::prelude::*;
 use tokio::runtime::Runtime as Tokio;
 
@@ -16,8 +17,11 @@ use crate::ring::{LONG, launch};
 use crate::stage::Stage;
 use crate::timing::once;
 
-/// Actors that talk.
-pub const CROWDS: [u32; 2] = [1 << 17, 1 << 20];
+/// How many actors talk.
+pub fn crowds(size: Size) -> [u32; 2] {
+    size.pick([1 << 8, 1 << 11], [1 << 17, 1 << 20])
+}
+
 /// The `times` of a token that only asks.
 const ASK: u32 = u32::MAX;
 

@@ -3,12 +3,18 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// Runs before the clock counts: they compile, fill caches and let engines find their pace.
-const WARM_UPS: u32 = 3;
+/// Runs before the clock counts at least: they compile, fill caches and let engines find their pace.
+const WARM_UPS: usize = 3;
+/// Runs before it, where there is the time: after so many everything that engines learn of a launch they have learnt.
+const STEADY: usize = 64;
 /// How long they go on at least: a GPU that had nothing to do for a while takes so long to raise its clocks.
 const WARM_UP: Duration = Duration::from_secs(2);
+/// How long they go on at most for that many.
+const LONG_WARM_UP: Duration = Duration::from_secs(4);
+/// Runs that are called the first.
+const FIRST: usize = 16;
 /// Once this much time is spent on the repeats of one figure, three of them are enough.
 const ENOUGH: Duration = Duration::from_secs(10);
 /// The fewest repeats of a figure.
@@ -17,8 +23,17 @@ const FEWEST: usize = 3;
 /// How often everything is repeated.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// Repeats of one figure at most.
+    /// Repeats of one figure at most. Without any each thing is run once, to see that it is right.
     pub repeats: usize,
+}
+
+/// How long a run takes, in seconds: medians.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Pace {
+    /// Of the first 16 runs, without the very first.
+    pub first: f64,
+    /// After 64, or as many as there was time for.
+    pub steady: f64,
 }
 
 impl Timing {
@@ -36,52 +51,82 @@ impl Timing {
     /// # Errors
     ///
     /// What `run` fails with.
-    pub fn warm_by<T>(self, mut run: impl FnMut() -> Result<(f64, T)>) -> Result<(f64, T)> {
-        warm_up(&mut run)?;
+    pub fn warm_by<T>(self, run: impl FnMut() -> Result<(f64, T)>) -> Result<(f64, T)> {
+        let (pace, last) = self.paced(run)?;
+        Ok((pace.steady, last))
+    }
+
+    /// As [`Timing::warm_by`], with the time of the first runs.
+    ///
+    /// # Errors
+    ///
+    /// What `run` fails with.
+    pub fn paced<T>(self, mut run: impl FnMut() -> Result<(f64, T)>) -> Result<(Pace, T)> {
+        if self.repeats == 0 {
+            let (seconds, last) = run()?;
+            let pace = Pace {
+                first: seconds,
+                steady: seconds,
+            };
+            return Ok((pace, last));
+        }
+        let first = warm_up(&mut run)?;
         let begin = Instant::now();
         let mut times = Vec::new();
         loop {
             let (seconds, last) = run()?;
             times.push(seconds);
-            if times.len() >= self.repeats.max(1) || times.len() >= FEWEST && begin.elapsed() > ENOUGH {
-                return Ok((median(&mut times), last));
+            if times.len() >= self.repeats || times.len() >= FEWEST && begin.elapsed() > ENOUGH {
+                let pace = Pace {
+                    first,
+                    steady: median(&mut times),
+                };
+                return Ok((pace, last));
             }
         }
     }
+
+    /// How the times of so many runs lie after warm-up; each says how long it took.
+    ///
+    /// # Errors
+    ///
+    /// What `run` fails with.
+    pub fn spread(self, runs: usize, mut run: impl FnMut() -> Result<f64>) -> Result<Spread> {
+        let runs = if self.repeats == 0 { 1 } else { runs };
+        if self.repeats > 0 {
+            warm_up(|| Ok((run()?, ())))?;
+        }
+        let mut times = (0..runs).map(|_| run()).collect::<Result<Vec<_>>>()?;
+        let median = median(&mut times);
+        let p99 = times.get(runs * 99 / 100).copied().unwrap_or(f64::NAN);
+        Ok(Spread { median, p99 })
+    }
 }
 
-fn warm_up<T>(mut run: impl FnMut() -> Result<T>) -> Result<()> {
+/// Runs until it is warm. Gives the median of the first runs, in seconds.
+fn warm_up<T>(mut run: impl FnMut() -> Result<(f64, T)>) -> Result<f64> {
     let begin = Instant::now();
-    for runs in 1.. {
-        run()?;
+    let mut times = Vec::new();
+    loop {
+        times.push(run()?.0);
         let elapsed = begin.elapsed();
-        if runs >= WARM_UPS && elapsed > WARM_UP || elapsed > ENOUGH {
+        let is_steady = times.len() >= STEADY && elapsed > WARM_UP;
+        if times.len() >= WARM_UPS && (is_steady || elapsed > LONG_WARM_UP) || elapsed > ENOUGH {
             break;
         }
     }
-    Ok(())
+    times.truncate(FIRST);
+    let is_alone = times.len() == 1;
+    Ok(median(&mut times[usize::from(!is_alone)..]))
 }
 
 /// How the times of many runs lie, in seconds.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Spread {
     /// Half of the runs took at most this long.
     pub median: f64,
     /// 99 of 100 runs took at most this long.
     pub p99: f64,
-}
-
-/// How the times of so many runs lie after warm-up; each says how long it took.
-///
-/// # Errors
-///
-/// What `run` fails with.
-pub fn spread(runs: usize, mut run: impl FnMut() -> Result<f64>) -> Result<Spread> {
-    warm_up(&mut run)?;
-    let mut times = (0..runs).map(|_| run()).collect::<Result<Vec<_>>>()?;
-    let median = median(&mut times);
-    let p99 = times.get(runs * 99 / 100).copied().unwrap_or(f64::NAN);
-    Ok(Spread { median, p99 })
 }
 
 /// The time of one run in seconds, and what it gave.
@@ -124,21 +169,41 @@ mod tests {
         let (_, last) = Timing { repeats: 5 }
             .warm(|| {
                 runs += 1;
-                warm += u32::from(begin.elapsed() < WARM_UP);
+                warm += usize::from(begin.elapsed() < WARM_UP);
                 Ok(runs)
             })
             .unwrap();
-        assert!(warm >= WARM_UPS && last >= warm + 5, "{last} runs, {warm} at first");
+        assert!(warm >= STEADY && last >= warm + 5, "{last} runs, {warm} at first");
+        let (_, last) = Timing { repeats: 0 }.warm(|| Ok(7)).unwrap();
+        assert_eq!(last, 7);
+    }
+
+    #[test]
+    fn the_first_runs_are_told_from_the_later_ones() {
+        let mut runs = 0;
+        let run = || {
+            runs += 1;
+            // The very first compiles.
+            let seconds = if runs == 1 {
+                100.0
+            } else {
+                f64::from(u8::from(runs > FIRST))
+            };
+            std::thread::sleep(Duration::from_millis(1));
+            Ok((seconds, ()))
+        };
+        let (pace, ()) = Timing { repeats: 5 }.paced(run).unwrap();
+        assert_eq!((pace.first, pace.steady), (0.0, 1.0));
     }
 
     #[test]
     fn a_spread_has_its_middle_and_its_tail() {
         let mut next = 0.0;
-        let spread = spread(200, || {
+        let run = || {
             next += 1.0;
             Ok(next)
-        })
-        .unwrap();
+        };
+        let spread = Timing { repeats: 1 }.spread(200, run).unwrap();
         assert_eq!(spread.p99 - spread.median, 99.5 - 1.0);
     }
 }

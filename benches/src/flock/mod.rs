@@ -6,11 +6,13 @@
 mod boids;
 mod by_hand;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use gpuvm::{Engine, Handle, Plan, routine};
-use serde::Serialize;
+use gpuvm_workloads::Size;
+use serde::{Deserialize, Serialize};
 
 use crate::agreement::{Agreement, Tolerance};
+use crate::peers::cuda::Cuda;
 use crate::problem::Problem;
 use crate::stage::Stage;
 use boids::{Boid, side_for, step, swarm};
@@ -19,20 +21,22 @@ use boids::{Boid, side_for, step, swarm};
 pub const BASELINE: &str = "rayon";
 
 /// What came of one contestant.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Flown {
     /// Its name.
     pub contestant: String,
     /// Seconds for a step.
     pub step: Option<f64>,
+    /// Seconds of the device for a step.
+    pub device: Option<f64>,
     /// How near its boids came to rayon's.
-    pub agreement: Option<Agreement>,
+    pub agreement: Option<String>,
     /// Why there are no figures.
     pub problem: Option<Problem>,
 }
 
 /// One flock.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Flight {
     /// How many boids.
     pub boids: usize,
@@ -63,7 +67,37 @@ fn flock_leave(boid: Boid, left: &mut Boid) {
 /// When buffers cannot be made.
 pub fn run(stage: &Stage) -> Result<Vec<Flight>> {
     let sizes: &[usize] = stage.pick(&[1000], &[10_000, 100_000, 1_000_000]);
-    sizes.iter().map(|&boids| fly(stage, boids)).collect()
+    let mut flights = sizes
+        .iter()
+        .map(|&boids| fly(stage, boids))
+        .collect::<Result<Vec<_>>>()?;
+    if let Some(cuda) = &stage.cuda {
+        by_hand(cuda, stage.size, &mut flights)?;
+    }
+    Ok(flights)
+}
+
+/// Adds hand-written CUDA, which makes the same steps of flocks of its own and says so of each by `20 steps of 10000 boids`.
+fn by_hand(cuda: &Cuda, size: Size, flights: &mut [Flight]) -> Result<()> {
+    for row in cuda.run("flock", size)? {
+        let numbers: Vec<usize> = row.variant.split(' ').filter_map(|word| word.parse().ok()).collect();
+        let [steps, boids] = numbers[..] else {
+            continue;
+        };
+        if let Some(flight) = flights.iter_mut().find(|flight| flight.boids == boids) {
+            let step = |milliseconds: f64| milliseconds * 1e-3 / steps as f64;
+            let flown = match (row.is_wrong(), row.wall_ms) {
+                (false, Some(wall)) => Ok((
+                    step(wall),
+                    row.device_ms.map(step),
+                    "those of its own judge".to_string(),
+                )),
+                _ => Err(anyhow!("{}", row.check)),
+            };
+            flight.entries.push(Flown::new("CUDA".to_string(), flown));
+        }
+    }
+    Ok(())
 }
 
 fn fly(stage: &Stage, boids: usize) -> Result<Flight> {
@@ -80,7 +114,7 @@ fn fly(stage: &Stage, boids: usize) -> Result<Flight> {
     let agreement = Agreement::check(&judge, &judge, Tolerance::Exact)?;
     let mut entries = vec![Flown::new(
         BASELINE.to_string(),
-        Ok((seconds / steps as f64, agreement)),
+        Ok((seconds / steps as f64, None, agreement.to_string())),
     )];
     for engine in [Engine::Native, Engine::Specialized] {
         let by_plan = || {
@@ -95,7 +129,8 @@ fn fly(stage: &Stage, boids: usize) -> Result<Flight> {
             let (seconds, done) = stage.timing.warm(|| Ok(plan.run()?))?;
             eprintln!("  {}", done.stats());
             let agreement = Agreement::check(&judge, &words(there.read()?), Tolerance::Exact)?;
-            Ok((seconds / steps as f64, agreement))
+            let device = done.stats().device_time.map(|time| time.as_secs_f64() / steps as f64);
+            Ok((seconds / steps as f64, device, agreement.to_string()))
         };
         entries.push(Flown::new(format!("gpuvm {engine}"), by_plan()));
     }
@@ -116,15 +151,18 @@ fn words(flock: Vec<Boid>) -> Vec<u32> {
 }
 
 impl Flown {
-    fn new(contestant: String, measured: Result<(f64, Agreement)>) -> Flown {
+    fn new(contestant: String, measured: Result<(f64, Option<f64>, String)>) -> Flown {
         let mut flown = Flown {
             contestant,
             step: None,
+            device: None,
             agreement: None,
             problem: None,
         };
         match measured {
-            Ok((step, agreement)) => (flown.step, flown.agreement) = (Some(step), Some(agreement)),
+            Ok((step, device, agreement)) => {
+                (flown.step, flown.device, flown.agreement) = (Some(step), device, Some(agreement));
+            }
             Err(error) => flown.problem = Some(Problem::of(&error)),
         }
         eprintln!("  {}: {:?} s a step", flown.contestant, flown.step);

@@ -1,5 +1,7 @@
 //! CubeCL on its wgpu runtime. Its kernels are launched unchecked, as its own library does: they check what they index themselves.
 
+use std::time::Instant;
+
 use anyhow::Result;
 use bytemuck::AnyBitPattern;
 use cubecl::device::{WgpuDevice, WgpuDeviceKind};
@@ -83,6 +85,24 @@ impl<'a, F: Fn(&Client, &[Handle], &Handle)> Prepared<'a, F> {
     pub fn resident(&self) -> Result<()> {
         (self.launch)(self.client, &self.inputs, &self.output);
         Ok(block_on(self.client.sync())?)
+    }
+
+    /// Seconds that the device takes for a run, by what twenty more take the host: CubeCL's own clock is of another kind.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn on_the_device(&self) -> Result<f64> {
+        const MORE: u32 = 20;
+        let run = |times: u32| -> Result<f64> {
+            let begin = Instant::now();
+            for _ in 0..times {
+                (self.launch)(self.client, &self.inputs, &self.output);
+            }
+            block_on(self.client.sync())?;
+            Ok(begin.elapsed().as_secs_f64())
+        };
+        Ok((run(1 + MORE)? - run(1)?) / f64::from(MORE))
     }
 
     /// Reads what the last run left.

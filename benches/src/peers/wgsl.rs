@@ -75,7 +75,7 @@ pub struct Prepared<'a> {
 }
 
 impl Gpu {
-    /// Opens the adapter of that name with all its limits, and 64-bit integers where it has them.
+    /// Opens the adapter of that name with all its limits, and 64-bit integers and a clock where it has them.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl Gpu {
         let adapter = adapter.with_context(|| format!("wgpu finds no adapter called `{name}`"))?;
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("hand-written WGSL"),
-            required_features: adapter.features() & wgpu::Features::SHADER_INT64,
+            required_features: adapter.features() & (wgpu::Features::SHADER_INT64 | wgpu::Features::TIMESTAMP_QUERY),
             required_limits: adapter.limits(),
             ..Default::default()
         };
@@ -194,7 +194,7 @@ impl Gpu {
             drop(pass);
             let begin = Instant::now();
             self.queue.submit([encoder.finish()]);
-            self.wait()?;
+            self.wait(Waiting::Asking)?;
             Ok(begin.elapsed().as_secs_f64())
         };
         run(COPIES)?;
@@ -214,15 +214,7 @@ impl Gpu {
         let mut encoder = self.device.create_command_encoder(&Default::default());
         drop(encoder.begin_compute_pass(&Default::default()));
         self.queue.submit([encoder.finish()]);
-        match waiting {
-            Waiting::Asleep => self.wait(),
-            Waiting::Asking => {
-                while !self.device.poll(wgpu::PollType::Poll)?.is_queue_empty() {
-                    std::hint::spin_loop();
-                }
-                Ok(())
-            }
-        }
+        self.wait(waiting)
     }
 
     fn pipeline(&self, source: &str, checks: Checks) -> wgpu::ComputePipeline {
@@ -247,8 +239,18 @@ impl Gpu {
         })
     }
 
-    fn wait(&self) -> Result<()> {
-        self.device.poll(wgpu::PollType::wait_indefinitely())?;
+    /// Waits for everything that was submitted.
+    fn wait(&self, waiting: Waiting) -> Result<()> {
+        match waiting {
+            Waiting::Asleep => {
+                self.device.poll(wgpu::PollType::wait_indefinitely())?;
+            }
+            Waiting::Asking => {
+                while !self.device.poll(wgpu::PollType::Poll)?.is_queue_empty() {
+                    std::hint::spin_loop();
+                }
+            }
+        }
         Ok(())
     }
 }
@@ -268,9 +270,12 @@ impl Prepared<'_> {
         }
     }
 
-    fn encode(&self) -> wgpu::CommandEncoder {
+    fn encode(&self, clock: Option<wgpu::ComputePassTimestampWrites<'_>>) -> wgpu::CommandEncoder {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        let mut pass = encoder.begin_compute_pass(&Default::default());
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: None,
+            timestamp_writes: clock,
+        });
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &self.bindings, &[]);
         pass.dispatch_workgroups(self.job.groups[0], self.job.groups[1], 1);
@@ -285,7 +290,7 @@ impl Prepared<'_> {
     /// When the device fails.
     pub fn launch<T: AnyBitPattern>(&self) -> Result<Vec<T>> {
         self.upload();
-        let encoder = self.encode();
+        let encoder = self.encode(None);
         self.read(encoder)
     }
 
@@ -294,9 +299,54 @@ impl Prepared<'_> {
     /// # Errors
     ///
     /// When the device fails.
-    pub fn resident(&self) -> Result<()> {
-        self.gpu.queue.submit([self.encode().finish()]);
-        self.gpu.wait()
+    pub fn resident(&self, waiting: Waiting) -> Result<()> {
+        self.gpu.queue.submit([self.encode(None).finish()]);
+        self.gpu.wait(waiting)
+    }
+
+    /// Runs on what is on the device. The seconds between two time stamps of the device around the pass, if it has such.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn on_the_device(&self) -> Result<Option<f64>> {
+        let Gpu { device, queue, .. } = self.gpu;
+        if !device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
+            return Ok(None);
+        }
+        let stamps = device.create_query_set(&wgpu::QuerySetDescriptor {
+            label: None,
+            ty: wgpu::QueryType::Timestamp,
+            count: 2,
+        });
+        use wgpu::BufferUsages as Usage;
+        let [resolved, staging] = [
+            Usage::QUERY_RESOLVE | Usage::COPY_SRC,
+            Usage::MAP_READ | Usage::COPY_DST,
+        ]
+        .map(|usage| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: 16,
+                usage,
+                mapped_at_creation: false,
+            })
+        });
+        let mut encoder = self.encode(Some(wgpu::ComputePassTimestampWrites {
+            query_set: &stamps,
+            beginning_of_pass_write_index: Some(0),
+            end_of_pass_write_index: Some(1),
+        }));
+        encoder.resolve_query_set(&stamps, 0..2, &resolved, 0);
+        encoder.copy_buffer_to_buffer(&resolved, 0, &staging, 0, 16);
+        queue.submit([encoder.finish()]);
+        let times: Vec<u64> = self.mapped(&staging, 16)?;
+        let [begin, end] = times[..] else {
+            return Ok(None);
+        };
+        Ok(Some(
+            end.wrapping_sub(begin) as f64 * f64::from(queue.get_timestamp_period()) * 1e-9,
+        ))
     }
 
     /// Reads what the last run left.
@@ -312,21 +362,26 @@ impl Prepared<'_> {
         let size = self.job.output as u64;
         encoder.copy_buffer_to_buffer(&self.output, 0, &self.staging, 0, size);
         self.gpu.queue.submit([encoder.finish()]);
+        self.mapped(&self.staging, size)
+    }
+
+    /// What is in a buffer of the host's when all that was submitted has ended.
+    fn mapped<T: AnyBitPattern>(&self, staging: &wgpu::Buffer, size: u64) -> Result<Vec<T>> {
         let (sender, receiver) = mpsc::channel();
-        self.staging.map_async(wgpu::MapMode::Read, ..size, move |result| {
+        staging.map_async(wgpu::MapMode::Read, ..size, move |result| {
             // The receiver lives until after the wait; if it does not, nobody wants to know.
             let _ = sender.send(result);
         });
-        self.gpu.wait()?;
+        self.gpu.wait(Waiting::Asking)?;
         receiver.recv()??;
-        let view = self.staging.get_mapped_range(..size)?;
+        let view = staging.get_mapped_range(..size)?;
         ensure!(
             view.len() % size_of::<T>() == 0,
             "the output is no whole number of entries"
         );
         let results = bytemuck::cast_slice(&view).to_vec();
         drop(view);
-        self.staging.unmap();
+        staging.unmap();
         Ok(results)
     }
 }

@@ -3,104 +3,14 @@
 
 use anyhow::Result;
 use cubecl::prelude::*;
-use gpuvm::routine;
-use rayon::prelude::*;
+use gpuvm_workloads::Workload as _;
+use gpuvm_workloads::automaton::Automata;
 
 use crate::agreement::Tolerance;
 use crate::contest::{Contest, Outcome, Routines};
 use crate::peers::cube::{arg, rotated};
 use crate::peers::wgsl::Job;
 use crate::stage::Stage;
-
-/// What the automaton has gathered after `steps` steps from `seed`, which is not 0.
-#[routine]
-pub fn automaton(seed: u32, steps: u32) -> u32 {
-    let mut x = seed;
-    let mut state = seed & 15;
-    let mut sum = 0u32;
-    for _ in 0..steps {
-        x ^= x << 13;
-        x ^= x >> 17;
-        x ^= x << 5;
-        match state {
-            0 => {
-                sum = sum.wrapping_add(x);
-                state = if x & 1 == 0 { 1 } else { 7 };
-            }
-            1 => {
-                sum ^= x >> 3;
-                state = if x & 6 == 0 { 0 } else { 2 };
-            }
-            2 => {
-                sum = sum.wrapping_mul(x | 1);
-                state = if x < 0x4000_0000 { 9 } else { 3 };
-            }
-            3 => {
-                sum = sum.rotate_left(7);
-                state = x >> 28;
-            }
-            4 => {
-                if sum & 1 == 0 {
-                    sum /= 2;
-                }
-                state = 5;
-            }
-            5 => {
-                sum = sum.wrapping_sub(x);
-                state = if sum > x { 6 } else { 12 };
-            }
-            6 => {
-                sum |= x & 0xff;
-                state = if x & 16 == 0 { 11 } else { 4 };
-            }
-            7 => {
-                sum = !sum;
-                state = 8;
-            }
-            8 => {
-                sum = sum.wrapping_add(x & 0xffff);
-                state = if x % 3 == 1 { 13 } else { 2 };
-            }
-            9 => {
-                sum ^= sum << 5;
-                state = 10;
-            }
-            10 => {
-                sum = sum.wrapping_mul(5).wrapping_add(1);
-                state = if sum & 256 == 0 { 14 } else { 0 };
-            }
-            11 => {
-                if x > sum {
-                    sum = x;
-                }
-                state = 15;
-            }
-            12 => {
-                sum = sum.wrapping_add(12);
-                state = x & 15;
-            }
-            13 => {
-                sum &= !(x & 0xf0f);
-                state = if sum & 2 == 0 { 5 } else { 1 };
-            }
-            14 => {
-                sum ^= x.wrapping_mul(0x9e37_79b9);
-                state = 3;
-            }
-            _ => {
-                sum = sum.wrapping_sub(1);
-                state = if x & 4096 == 0 { 6 } else { 9 };
-            }
-        }
-    }
-    sum
-}
-
-/// The same, left in a buffer.
-#[routine]
-fn automaton_into(seed: u32, steps: u32, sum: &mut u32) {
-    *sum = automaton(seed, steps);
-}
 
 const WGSL: &str = "
 @group(0) @binding(0) var<uniform> settings: vec4<u32>; // count, steps
@@ -229,14 +139,12 @@ fn automaton_cube(seeds: &[u32], results: &mut [u32], steps: u32) {
 ///
 /// When buffers cannot be made.
 pub fn run(stage: &Stage) -> Result<Outcome> {
-    let (count, steps): (u32, u32) = stage.pick((1 << 12, 100), (1 << 20, 1000));
+    let workload = Automata::from(stage.size);
+    let (seeds, steps) = (&workload.seeds, workload.steps);
+    let count = seeds.len() as u32;
     let groups = count.div_ceil(64);
-    let seeds: Vec<u32> = (1..=count).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
-    let native = || seeds.par_iter().map(|seed| automaton(*seed, steps)).collect();
-    let amount = format!("{count} automata, {steps} steps");
-    let mut contest = Contest::new(stage, "automaton", amount, native(), Tolerance::Exact);
-    contest.rayon(native);
-    let (bytes, uniform) = (bytemuck::cast_slice(&seeds), [count, steps, 0, 0]);
+    let mut contest = Contest::of(stage, &workload, Tolerance::Exact);
+    let (bytes, uniform) = (bytemuck::cast_slice(seeds), [count, steps, 0, 0]);
     contest.wgsl(Job {
         source: WGSL,
         uniform: bytemuck::bytes_of(&uniform),
@@ -252,16 +160,17 @@ pub fn run(stage: &Stage) -> Result<Outcome> {
         unsafe { automaton_cube::launch_unchecked(client, cubes, CubeDim::new_1d(64), seeds, results, steps) }
     });
     let runtime = &stage.runtime;
-    let (resident, left) = (runtime.buffer(&seeds)?, runtime.buffer(&vec![0u32; seeds.len()])?);
+    let (resident, left) = (runtime.buffer(seeds)?, runtime.buffer(&vec![0u32; seeds.len()])?);
     contest.gpuvm(
         runtime,
         &Routines {
             returning: "automaton",
             leaving: "automaton_into",
         },
-        |launch| launch.args((&seeds, steps)),
+        |launch| workload.launched(launch),
         |launch| launch.args((&resident, steps, &left)),
         &left,
     );
+    contest.cuda();
     Ok(contest.finish())
 }

@@ -2,41 +2,14 @@
 
 use anyhow::Result;
 use cubecl::prelude::*;
-use gpuvm::routine;
-use rayon::prelude::*;
+use gpuvm_workloads::Workload as _;
+use gpuvm_workloads::collatz::Starts;
 
 use crate::agreement::Tolerance;
 use crate::contest::{Contest, Outcome, Routines};
 use crate::peers::cube::arg;
 use crate::peers::wgsl::Job;
 use crate::stage::Stage;
-
-/// The largest `n` for which `3 n + 1` has 32 bits.
-const MOST: u32 = (u32::MAX - 1) / 3;
-
-/// Steps from `start` to 1.
-#[routine]
-pub fn collatz(start: u32) -> u32 {
-    let mut n = start;
-    let mut steps = 0;
-    while n > 1 {
-        if n & 1 == 0 {
-            n /= 2;
-        } else if n > MOST {
-            break;
-        } else {
-            n = 3 * n + 1;
-        }
-        steps += 1;
-    }
-    steps
-}
-
-/// The same, left in a buffer.
-#[routine]
-fn collatz_into(start: u32, steps: &mut u32) {
-    *steps = collatz(start);
-}
 
 const WGSL: &str = "
 @group(0) @binding(0) var<uniform> count: vec4<u32>;
@@ -87,14 +60,12 @@ fn collatz_cube(starts: &[u32], results: &mut [u32]) {
 ///
 /// When buffers cannot be made.
 pub fn run(stage: &Stage) -> Result<Outcome> {
-    let count: u32 = stage.pick(1 << 12, 1 << 20);
+    let workload = Starts::from(stage.size);
+    let starts = &workload.0;
+    let count = starts.len() as u32;
     let groups = count.div_ceil(64);
-    let starts: Vec<u32> = (1..=count).collect();
-    let native = || starts.par_iter().map(|start| collatz(*start)).collect();
-    let amount = format!("{count} starts");
-    let mut contest = Contest::new(stage, "collatz", amount, native(), Tolerance::Exact);
-    contest.rayon(native);
-    let (bytes, uniform) = (bytemuck::cast_slice(&starts), [count, 0, 0, 0]);
+    let mut contest = Contest::of(stage, &workload, Tolerance::Exact);
+    let (bytes, uniform) = (bytemuck::cast_slice(starts), [count, 0, 0, 0]);
     contest.wgsl(Job {
         source: WGSL,
         uniform: bytemuck::bytes_of(&uniform),
@@ -110,16 +81,17 @@ pub fn run(stage: &Stage) -> Result<Outcome> {
         unsafe { collatz_cube::launch_unchecked(client, cubes, CubeDim::new_1d(64), starts, results) }
     });
     let runtime = &stage.runtime;
-    let (resident, left) = (runtime.buffer(&starts)?, runtime.buffer(&vec![0u32; starts.len()])?);
+    let (resident, left) = (runtime.buffer(starts)?, runtime.buffer(&vec![0u32; starts.len()])?);
     contest.gpuvm(
         runtime,
         &Routines {
             returning: "collatz",
             leaving: "collatz_into",
         },
-        |launch| launch.args((&starts,)),
+        |launch| workload.launched(launch),
         |launch| launch.args((&resident, &left)),
         &left,
     );
+    contest.cuda();
     Ok(contest.finish())
 }

@@ -3,30 +3,14 @@
 
 use anyhow::Result;
 use cubecl::prelude::*;
-use gpuvm::routine;
-use rayon::prelude::*;
+use gpuvm_workloads::Workload as _;
+use gpuvm_workloads::lcg::Generators;
 
 use crate::agreement::Tolerance;
 use crate::contest::{Contest, Outcome, Routines};
 use crate::peers::cube::arg;
 use crate::peers::wgsl::Job;
 use crate::stage::Stage;
-
-/// The generator's state after `steps` steps from `seed`.
-#[routine]
-pub fn lcg(seed: u32, steps: u32) -> u32 {
-    let mut state = seed;
-    for _ in 0..steps {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    }
-    state
-}
-
-/// The same, left in a buffer.
-#[routine]
-fn lcg_into(seed: u32, steps: u32, state: &mut u32) {
-    *state = lcg(seed, steps);
-}
 
 const WGSL: &str = "
 @group(0) @binding(0) var<uniform> settings: vec4<u32>; // count, steps
@@ -61,14 +45,12 @@ fn lcg_cube(seeds: &[u32], results: &mut [u32], steps: u32) {
 ///
 /// When buffers cannot be made.
 pub fn run(stage: &Stage) -> Result<Outcome> {
-    let (count, steps): (u32, u32) = stage.pick((1 << 12, 1000), (1 << 20, 10_000));
+    let workload = Generators::from(stage.size);
+    let (seeds, steps) = (&workload.seeds, workload.steps);
+    let count = seeds.len() as u32;
     let groups = count.div_ceil(64);
-    let seeds: Vec<u32> = (0..count).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
-    let native = || seeds.par_iter().map(|seed| lcg(*seed, steps)).collect();
-    let amount = format!("{count} generators, {steps} steps");
-    let mut contest = Contest::new(stage, "lcg", amount, native(), Tolerance::Exact);
-    contest.rayon(native);
-    let (bytes, uniform) = (bytemuck::cast_slice(&seeds), [count, steps, 0, 0]);
+    let mut contest = Contest::of(stage, &workload, Tolerance::Exact);
+    let (bytes, uniform) = (bytemuck::cast_slice(seeds), [count, steps, 0, 0]);
     contest.wgsl(Job {
         source: WGSL,
         uniform: bytemuck::bytes_of(&uniform),
@@ -84,16 +66,17 @@ pub fn run(stage: &Stage) -> Result<Outcome> {
         unsafe { lcg_cube::launch_unchecked(client, cubes, CubeDim::new_1d(64), seeds, results, steps) }
     });
     let runtime = &stage.loops;
-    let (resident, left) = (runtime.buffer(&seeds)?, runtime.buffer(&vec![0u32; seeds.len()])?);
+    let (resident, left) = (runtime.buffer(seeds)?, runtime.buffer(&vec![0u32; seeds.len()])?);
     contest.gpuvm(
         runtime,
         &Routines {
             returning: "lcg",
             leaving: "lcg_into",
         },
-        |launch| launch.args((&seeds, steps)),
+        |launch| workload.launched(launch),
         |launch| launch.args((&resident, steps, &left)),
         &left,
     );
+    contest.cuda();
     Ok(contest.finish())
 }

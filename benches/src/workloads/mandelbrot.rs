@@ -4,65 +4,14 @@
 
 use anyhow::Result;
 use cubecl::prelude::*;
-use gpuvm::{routine, vm};
-use rayon::prelude::*;
+use gpuvm_workloads::Workload as _;
+use gpuvm_workloads::mandelbrot::{EDGE, Picture};
 
 use crate::agreement::Tolerance;
 use crate::contest::{Contest, Outcome, Routines};
 use crate::peers::cube::arg;
 use crate::peers::wgsl::Job;
 use crate::stage::Stage;
-
-/// Where the picture begins.
-const LEFT: f32 = -2.0;
-/// Where the picture begins.
-const TOP: f32 = -1.5;
-/// How wide and high it is.
-const SIDE: f32 = 3.0;
-/// Share of the pixels that may differ where floats are not exact.
-const EDGE: f64 = 0.02;
-
-/// Iterations until the orbit of a point is outside.
-#[routine]
-pub fn escape(cx: f32, cy: f32, limit: u32) -> u32 {
-    let (mut x, mut y) = (0.0f32, 0.0f32);
-    let mut n = 0;
-    while n < limit {
-        let (xx, yy) = (x * x, y * y);
-        if xx + yy > 4.0 {
-            break;
-        }
-        y = 2.0 * x * y + cy;
-        x = xx - yy + cx;
-        n += 1;
-    }
-    n
-}
-
-/// One pixel of a picture.
-#[routine]
-pub fn mandelbrot(width: u32, scale: f32, limit: u32) -> u32 {
-    let (x, y) = (vm::id() % width, vm::id() / width);
-    escape(x as f32 * scale + LEFT, y as f32 * scale + TOP, limit)
-}
-
-/// The same, left in a buffer.
-#[routine]
-fn mandelbrot_into(width: u32, scale: f32, limit: u32, pixel: &mut u32) {
-    *pixel = mandelbrot(width, scale, limit);
-}
-
-/// The same with floats as the device likes them.
-#[routine(relaxed)]
-pub fn mandelbrot_relaxed(width: u32, scale: f32, limit: u32) -> u32 {
-    mandelbrot(width, scale, limit)
-}
-
-/// The same, left in a buffer.
-#[routine(relaxed)]
-fn mandelbrot_relaxed_into(width: u32, scale: f32, limit: u32, pixel: &mut u32) {
-    *pixel = mandelbrot(width, scale, limit);
-}
 
 const WGSL: &str = "
 struct Settings { width: u32, limit: u32, scale: f32, padding: u32 }
@@ -120,17 +69,10 @@ fn mandelbrot_cube(pixels: &mut [u32], width: u32, scale: f32, limit: u32) {
 ///
 /// When buffers cannot be made.
 pub fn run(stage: &Stage) -> Result<Outcome> {
-    let (width, limit): (u32, u32) = stage.pick((96, 200), (2048, 1000));
-    let (count, groups) = ((width * width) as usize, width.div_ceil(8));
-    let scale = SIDE / width as f32;
-    let pixel = |id: u32| {
-        let (x, y) = (id % width, id / width);
-        escape(x as f32 * scale + LEFT, y as f32 * scale + TOP, limit)
-    };
-    let native = || (0..width * width).into_par_iter().map(pixel).collect();
-    let amount = format!("{width} x {width} pixels, {limit} iterations");
-    let mut contest = Contest::new(stage, "mandelbrot", amount, native(), Tolerance::Share(EDGE));
-    contest.rayon(native);
+    let workload = Picture::from(stage.size);
+    let Picture { width, scale, limit } = workload;
+    let (count, groups) = (workload.pixels(), width.div_ceil(8));
+    let mut contest = Contest::of(stage, &workload, Tolerance::Share(EDGE));
     let uniform = [width, limit, scale.to_bits(), 0];
     contest.wgsl(Job {
         source: WGSL,
@@ -153,7 +95,7 @@ pub fn run(stage: &Stage) -> Result<Outcome> {
             returning: "mandelbrot",
             leaving: "mandelbrot_into",
         },
-        |launch| launch.args((width, scale, limit)).vms(count),
+        |launch| workload.launched(launch),
         |launch| launch.args((width, scale, limit, &left)),
         &left,
     );
@@ -163,9 +105,10 @@ pub fn run(stage: &Stage) -> Result<Outcome> {
             returning: "mandelbrot_relaxed",
             leaving: "mandelbrot_relaxed_into",
         },
-        |launch| launch.args((width, scale, limit)).vms(count),
+        |launch| workload.launched(launch),
         |launch| launch.args((width, scale, limit, &left)),
         &left,
     );
+    contest.cuda();
     Ok(contest.finish())
 }

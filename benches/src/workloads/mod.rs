@@ -7,7 +7,6 @@ pub mod lcg;
 pub mod mandelbrot;
 pub mod nbody;
 pub mod option;
-pub mod parting;
 pub mod sha256;
 
 use anyhow::{Context as _, Result, ensure};

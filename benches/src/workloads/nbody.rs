@@ -5,66 +5,14 @@
 
 use anyhow::Result;
 use cubecl::prelude::*;
-use gpuvm::{routine, vm};
-use rayon::prelude::*;
+use gpuvm_workloads::Workload as _;
+use gpuvm_workloads::nbody::{Galaxy, NEAR, STEP};
 
 use crate::agreement::Tolerance;
 use crate::contest::{Contest, Outcome, Routines};
 use crate::peers::cube::arg;
 use crate::peers::wgsl::Job;
 use crate::stage::Stage;
-
-/// What is added to squared distances, so that near bodies do not fly off.
-const SOFTENING: f32 = 1e-2;
-/// How long a step takes.
-const STEP: f32 = 0.1;
-/// How far off a coordinate may be where floats are not exact.
-const NEAR: f32 = 1e-4;
-
-/// The position and mass, then the velocity, of one body after a step.
-#[routine]
-pub fn body(bodies: &[[f32; 4]], me: u32, velocity: [f32; 4], step: f32) -> [f32; 8] {
-    let [x, y, z, mass] = bodies[me as usize];
-    let (mut ax, mut ay, mut az) = (0.0f32, 0.0f32, 0.0f32);
-    for other in bodies {
-        let (dx, dy, dz) = (other[0] - x, other[1] - y, other[2] - z);
-        let inverse = 1.0 / (dx * dx + dy * dy + dz * dz + SOFTENING).sqrt();
-        let pull = other[3] * (inverse * inverse * inverse);
-        ax += dx * pull;
-        ay += dy * pull;
-        az += dz * pull;
-    }
-    let (vx, vy, vz) = (
-        velocity[0] + ax * step,
-        velocity[1] + ay * step,
-        velocity[2] + az * step,
-    );
-    [x + vx * step, y + vy * step, z + vz * step, mass, vx, vy, vz, 0.0]
-}
-
-/// One VM's body.
-#[routine]
-pub fn nbody(bodies: &[[f32; 4]], velocity: [f32; 4], step: f32) -> [f32; 8] {
-    body(bodies, vm::id(), velocity, step)
-}
-
-/// The same, left in a buffer.
-#[routine]
-fn nbody_into(bodies: &[[f32; 4]], velocity: [f32; 4], step: f32, moved: &mut [f32; 8]) {
-    *moved = body(bodies, vm::id(), velocity, step);
-}
-
-/// The same with floats as the device likes them.
-#[routine(relaxed)]
-pub fn nbody_relaxed(bodies: &[[f32; 4]], velocity: [f32; 4], step: f32) -> [f32; 8] {
-    body(bodies, vm::id(), velocity, step)
-}
-
-/// The same, left in a buffer.
-#[routine(relaxed)]
-fn nbody_relaxed_into(bodies: &[[f32; 4]], velocity: [f32; 4], step: f32, moved: &mut [f32; 8]) {
-    *moved = body(bodies, vm::id(), velocity, step);
-}
 
 const WGSL: &str = "
 struct Settings { count: u32, step: f32 }
@@ -143,37 +91,18 @@ fn nbody_cube<N: Size>(
     moved[2 * ABSOLUTE_POS + 1] = velocity;
 }
 
-/// Bodies in a ball, turning.
-fn galaxy(count: u32) -> (Vec<[f32; 4]>, Vec<[f32; 4]>) {
-    let mut state = 1u32;
-    let mut random = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
-    };
-    let bodies: Vec<_> = (0..count)
-        .map(|_| [random(), random(), random(), 1.0 / count as f32])
-        .collect();
-    let velocities = bodies.iter().map(|[x, y, ..]| [-0.5 * y, 0.5 * x, 0.0, 0.0]).collect();
-    (bodies, velocities)
-}
-
 /// Runs the contest.
 ///
 /// # Errors
 ///
 /// When buffers cannot be made.
 pub fn run(stage: &Stage) -> Result<Outcome> {
-    let count: u32 = stage.pick(256, 16_384);
-    let (entries, groups) = (count as usize, count / 256);
-    let (bodies, velocities) = galaxy(count);
-    let native = || {
-        let step = |me: u32| body(&bodies, me, velocities[me as usize], STEP);
-        (0..count).into_par_iter().map(step).collect()
-    };
-    let amount = format!("{count} bodies, one step");
-    let mut contest = Contest::new(stage, "nbody", amount, native(), Tolerance::Relative(NEAR));
-    contest.rayon(native);
-    let inputs: [&[u8]; 2] = [bytemuck::cast_slice(&bodies), bytemuck::cast_slice(&velocities)];
+    let workload = Galaxy::from(stage.size);
+    let Galaxy { bodies, velocities } = &workload;
+    let entries = bodies.len();
+    let (count, groups) = (entries as u32, entries as u32 / 256);
+    let mut contest = Contest::of(stage, &workload, Tolerance::Relative(NEAR));
+    let inputs: [&[u8]; 2] = [bytemuck::cast_slice(bodies), bytemuck::cast_slice(velocities)];
     let uniform = [count, STEP.to_bits(), 0, 0];
     contest.wgsl(Job {
         source: WGSL,
@@ -192,7 +121,7 @@ pub fn run(stage: &Stage) -> Result<Outcome> {
         }
     });
     let runtime = &stage.runtime;
-    let (there, turning) = (runtime.buffer(&bodies)?, runtime.buffer(&velocities)?);
+    let (there, turning) = (runtime.buffer(bodies)?, runtime.buffer(velocities)?);
     let left = runtime.buffer(&vec![[0f32; 8]; entries])?;
     contest.gpuvm(
         runtime,
@@ -200,7 +129,7 @@ pub fn run(stage: &Stage) -> Result<Outcome> {
             returning: "nbody",
             leaving: "nbody_into",
         },
-        |launch| launch.args((&bodies, &velocities, STEP)),
+        |launch| workload.launched(launch),
         |launch| launch.args((&there, &turning, STEP, &left)),
         &left,
     );
@@ -210,9 +139,10 @@ pub fn run(stage: &Stage) -> Result<Outcome> {
             returning: "nbody_relaxed",
             leaving: "nbody_relaxed_into",
         },
-        |launch| launch.args((&bodies, &velocities, STEP)),
+        |launch| workload.launched(launch),
         |launch| launch.args((&there, &turning, STEP, &left)),
         &left,
     );
+    contest.cuda();
     Ok(contest.finish())
 }

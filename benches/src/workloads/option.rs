@@ -8,7 +8,8 @@ use std::f32::consts::TAU;
 
 use anyhow::{Result, ensure};
 use cubecl::prelude::*;
-use gpuvm::{routine, vm};
+use gpuvm_workloads::Workload as _;
+use gpuvm_workloads::option::{KEY, Market, NEAR, SPOT, STRIKE, philox, uniform};
 use rayon::prelude::*;
 
 use crate::agreement::Tolerance;
@@ -16,87 +17,6 @@ use crate::contest::{Contest, Outcome, Routines};
 use crate::peers::cube::arg;
 use crate::peers::wgsl::Job;
 use crate::stage::Stage;
-
-/// Price today, strike price, interest, volatility, years.
-const SPOT: f32 = 100.0;
-const STRIKE: f32 = 100.0;
-const INTEREST: f32 = 0.05;
-const VOLATILITY: f32 = 0.2;
-const YEARS: f32 = 1.0;
-/// What the formula of Black and Scholes gives for these.
-const PRICE: f64 = 10.4506;
-/// The generator's key.
-const KEY: [u32; 2] = [0x1234_5678, 0x9abc_def0];
-/// How far off a VM's sum may be where floats are not exact.
-const NEAR: f32 = 1e-3;
-/// The distance of two uniform numbers.
-const ULP: f32 = 1.0 / (1 << 24) as f32;
-
-/// Four random words: Philox4x32 with ten rounds (Salmon et al., 2011).
-#[routine]
-pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
-    let [mut a, mut b, mut c, mut d] = counter;
-    let [mut k, mut l] = key;
-    for _ in 0..10 {
-        let (x, y) = (a as u64 * 0xd251_1f53, c as u64 * 0xcd9e_8d57);
-        (a, b, c, d) = ((y >> 32) as u32 ^ b ^ k, y as u32, (x >> 32) as u32 ^ d ^ l, x as u32);
-        k = k.wrapping_add(0x9e37_79b9);
-        l = l.wrapping_add(0xbb67_ae85);
-    }
-    [a, b, c, d]
-}
-
-/// A number between 0 and 1, without 0.
-#[routine]
-pub fn uniform(word: u32) -> f32 {
-    (word >> 8) as f32 * ULP + 0.5 * ULP
-}
-
-/// What two paths pay.
-#[routine]
-pub fn payoff(a: u32, b: u32, drift: f32, spread: f32) -> f32 {
-    let radius = (-2.0 * uniform(a).ln()).sqrt();
-    let angle = TAU * uniform(b);
-    let up = SPOT * (drift + spread * (radius * angle.cos())).exp();
-    let down = SPOT * (drift + spread * (radius * angle.sin())).exp();
-    (up - STRIKE).max(0.0) + (down - STRIKE).max(0.0)
-}
-
-/// What four paths a block pay, added up over one VM's blocks.
-#[routine]
-pub fn paths(me: u32, blocks: u32, drift: f32, spread: f32) -> f32 {
-    let mut sum = 0.0f32;
-    for block in 0..blocks {
-        let [a, b, c, d] = philox([block, me, 0, 0], KEY);
-        sum += payoff(a, b, drift, spread);
-        sum += payoff(c, d, drift, spread);
-    }
-    sum
-}
-
-/// One VM's sum.
-#[routine]
-pub fn option(blocks: u32, drift: f32, spread: f32) -> f32 {
-    paths(vm::id(), blocks, drift, spread)
-}
-
-/// The same, left in a buffer.
-#[routine]
-fn option_into(blocks: u32, drift: f32, spread: f32, sum: &mut f32) {
-    *sum = paths(vm::id(), blocks, drift, spread);
-}
-
-/// The same with floats as the device likes them.
-#[routine(relaxed)]
-pub fn option_relaxed(blocks: u32, drift: f32, spread: f32) -> f32 {
-    paths(vm::id(), blocks, drift, spread)
-}
-
-/// The same, left in a buffer.
-#[routine(relaxed)]
-fn option_relaxed_into(blocks: u32, drift: f32, spread: f32, sum: &mut f32) {
-    *sum = paths(vm::id(), blocks, drift, spread);
-}
 
 /// The same with std's functions, as one writes it for rayon.
 fn paths_std(me: u32, blocks: u32, drift: f32, spread: f32) -> f32 {
@@ -217,22 +137,20 @@ fn option_cube(sums: &mut [f32], blocks: u32, drift: f32, spread: f32) {
 ///
 /// When buffers cannot be made, or the judge's price is wrong.
 pub fn run(stage: &Stage) -> Result<Outcome> {
-    let (count, blocks): (u32, u32) = stage.pick((1 << 12, 8), (1 << 18, 64));
+    let workload = Market::from(stage.size);
+    let Market {
+        vms: count,
+        blocks,
+        drift,
+        spread,
+    } = workload;
     let (entries, groups) = (count as usize, count.div_ceil(64));
-    let drift = (INTEREST - 0.5 * VOLATILITY * VOLATILITY) * YEARS;
-    let spread = VOLATILITY * YEARS.sqrt();
-    let sum = |me| paths(me, blocks, drift, spread);
-    let judge: Vec<f32> = (0..count).into_par_iter().map(sum).collect();
-    let walks = f64::from(count) * f64::from(blocks) * 4.0;
-    let mean = judge.iter().map(|sum| f64::from(*sum)).sum::<f64>() / walks;
-    let price = mean * f64::from(-INTEREST * YEARS).exp();
-    // A path's payoff has a standard deviation below 16.
+    let judge = workload.native();
     ensure!(
-        (price - PRICE).abs() < 5.0 * 16.0 / walks.sqrt(),
-        "the judge's price is {price}"
+        workload.distance(&judge) < 1.0,
+        "the judge's price is not the formula's"
     );
-    let amount = format!("{walks} paths");
-    let mut contest = Contest::new(stage, "option", amount, judge, Tolerance::Relative(NEAR));
+    let mut contest = Contest::new(stage, "option", workload.amount(), judge, Tolerance::Relative(NEAR));
     contest.rayon(|| {
         let sum = |me| paths_std(me, blocks, drift, spread);
         (0..count).into_par_iter().map(sum).collect()
@@ -261,7 +179,7 @@ pub fn run(stage: &Stage) -> Result<Outcome> {
             returning: "option",
             leaving: "option_into",
         },
-        |launch| launch.args((blocks, drift, spread)).vms(entries),
+        |launch| workload.launched(launch),
         |launch| launch.args((blocks, drift, spread, &left)),
         &left,
     );
@@ -271,27 +189,10 @@ pub fn run(stage: &Stage) -> Result<Outcome> {
             returning: "option_relaxed",
             leaving: "option_relaxed_into",
         },
-        |launch| launch.args((blocks, drift, spread)).vms(entries),
+        |launch| workload.launched(launch),
         |launch| launch.args((blocks, drift, spread, &left)),
         &left,
     );
+    contest.cuda();
     Ok(contest.finish())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// From the generator's own known-answer file.
-    #[test]
-    fn philox_gives_its_known_answers() {
-        assert_eq!(
-            philox([0; 4], [0; 2]),
-            [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]
-        );
-        assert_eq!(
-            philox([u32::MAX; 4], [u32::MAX; 2]),
-            [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]
-        );
-    }
 }

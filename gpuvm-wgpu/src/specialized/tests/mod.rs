@@ -11,6 +11,7 @@ mod random;
 mod sessions;
 mod several;
 mod sizes;
+mod workloads;
 
 use std::sync::Arc;
 
