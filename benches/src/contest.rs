@@ -166,6 +166,9 @@ impl<'s, T: Pod> Contest<'s, T> {
         };
         let judge = cuda::checksum(bytemuck::cast_slice(&self.judge));
         for Kernel { contestant, row } in kernels {
+            if !self.stage.has(contestant) {
+                continue;
+            }
             let pace = |milliseconds: Option<f64>| {
                 milliseconds.map(|time| Pace {
                     first: time * 1e-3,
@@ -276,6 +279,9 @@ impl<'s, T: Pod> Contest<'s, T> {
         launch: impl Fn() -> Result<Vec<T>>,
         resident: Option<Resident<'_, T>>,
     ) {
+        if !self.stage.has(name) {
+            return;
+        }
         let timing = self.stage.timing;
         let figures = || {
             let check = |found: &[T]| {

@@ -54,9 +54,12 @@ struct Arguments {
     /// Runs everything once in its small size, to see that all results are right. There are no figures.
     #[arg(long, conflicts_with_all = ["size", "repeats", "json", "plot", "into", "from"])]
     check: bool,
-    /// Only the peers' workloads of these names, and the contestants of `ring` whose names contain one.
+    /// Only the peers' workloads of these names.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
+    /// Only the contestants of `peers` and `ring` whose names contain one of these.
+    #[arg(long, value_delimiter = ',')]
+    by: Vec<String>,
     /// A file for all figures.
     #[arg(long)]
     json: Option<PathBuf>,
@@ -183,7 +186,8 @@ fn measure(arguments: &Arguments) -> Result<Report> {
     let by_hand = [What::Peers, What::Plans, What::Flock, What::Ring]
         .into_iter()
         .any(asked);
-    let stage = Stage::open(size, repeats, arguments.backend.into(), by_hand)?;
+    let mut stage = Stage::open(size, repeats, arguments.backend.into(), by_hand)?;
+    stage.by.clone_from(&arguments.by);
     eprintln!("{}", stage.host);
     Ok(Report {
         size,
@@ -198,9 +202,7 @@ fn measure(arguments: &Arguments) -> Result<Report> {
         budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
         plans: asked(What::Plans).then(|| plans::run(&stage)).transpose()?,
         algebra: asked(What::Algebra).then(|| algebra::run(&stage)).transpose()?,
-        ring: asked(What::Ring)
-            .then(|| ring::run(&stage, &arguments.only))
-            .transpose()?,
+        ring: asked(What::Ring).then(|| ring::run(&stage)).transpose()?,
         backends: asked(What::Backends).then(|| backends::run(&stage)).transpose()?,
         flock: asked(What::Flock).then(|| flock::run(&stage)).transpose()?,
         // At the end, when the device's clocks are up.

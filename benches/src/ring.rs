@@ -130,13 +130,12 @@ impl Bank for KernelHandle {
     }
 }
 
-/// Measures the contestants whose names contain one of these, or all if there are none.
+/// Measures the contestants that are asked for.
 ///
 /// # Errors
 ///
 /// When tokio cannot start its threads; what a contestant fails with is in its row.
-pub fn run(stage: &Stage, only: &[String]) -> Result<Vec<Exchange>> {
-    let is_asked = |name: &str| only.is_empty() || only.iter().any(|part| name.contains(part.as_str()));
+pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
     let tokio = Arc::new(tokio::runtime::Builder::new_multi_thread().build()?);
     let bench = Bench { stage, tokio: &tokio };
     eprintln!("ring: {} messages, {TASKS} tasks", bench.messages());
@@ -153,7 +152,7 @@ pub fn run(stage: &Stage, only: &[String]) -> Result<Vec<Exchange>> {
         (Engine::Auto, 1023),
     ] {
         let name = format!("gpuvm {engine}");
-        if !is_asked(&name) {
+        if !stage.has(&name) {
             continue;
         }
         let exchange = bench.contestant(name, |actors| {
@@ -172,7 +171,7 @@ pub fn run(stage: &Stage, only: &[String]) -> Result<Vec<Exchange>> {
         ("kameo, ask", Acknowledged::Each),
         ("kameo, tell, then ask each actor", Acknowledged::Last),
     ] {
-        if !is_asked(name) {
+        if !stage.has(name) {
             continue;
         }
         let open = |actors| Ok(Kameo::open(&tokio, actors, how));
@@ -182,7 +181,7 @@ pub fn run(stage: &Stage, only: &[String]) -> Result<Vec<Exchange>> {
             Acknowledged::Last => exchange.talking(crowds, |actors| talk.kameo(&tokio, actors, 7)).told(),
         });
     }
-    if is_asked("CUDA")
+    if stage.has("CUDA")
         && let Some(cuda) = &stage.cuda
     {
         ring.push(by_hand(cuda, stage.size));

@@ -31,6 +31,8 @@ pub struct Stage {
     pub size: Size,
     /// What all of this is.
     pub host: Host,
+    /// Parts of the names of contestants, if not all of them are asked for.
+    pub by: Vec<String>,
 }
 
 impl Stage {
@@ -59,6 +61,7 @@ impl Stage {
             timing: Timing { repeats },
             size,
             host,
+            by: Vec::new(),
         })
     }
 
@@ -69,6 +72,11 @@ impl Stage {
     /// When the device cannot be opened once more.
     pub fn runtime(&self, settings: Settings) -> gpuvm::Result<Runtime> {
         runtime_through(self.backend, settings)
+    }
+
+    /// Whether a contestant is asked for.
+    pub fn has(&self, contestant: &str) -> bool {
+        self.by.is_empty() || self.by.iter().any(|part| contestant.contains(part.as_str()))
     }
 
     /// The first for a small run, the second for a full one.
