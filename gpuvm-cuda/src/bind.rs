@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gpuvm_ptx::NEAR;
 use wgpu::custom::{BindGroupInterface, BindGroupLayoutInterface, PipelineLayoutInterface};
 use wgpu::{BindGroupLayoutEntry, BindingResource, BindingType, BufferBindingType, BufferUsages};
 
@@ -47,6 +48,8 @@ pub struct Group {
     pub slots: Vec<Slot>,
     /// How many of them are moved when they are set.
     pub dynamic: usize,
+    /// Whether one of them has [`NEAR`] bytes or more.
+    pub far: bool,
 }
 
 /// A part of a buffer that is bound.
@@ -123,9 +126,15 @@ pub fn group(shared: &Arc<Shared>, descriptor: &wgpu::BindGroupDescriptor<'_>) -
         }
     }
     let slots: Vec<Slot> = slots.into_iter().flatten().collect();
+    let far = slots.iter().any(|slot| slot.bytes >= NEAR);
     // As many as the layout has, none of them twice: so there is one for each.
     match slots.len() == layout.entries.len() {
-        true => Ok(Group { layout, slots, dynamic }),
+        true => Ok(Group {
+            layout,
+            slots,
+            dynamic,
+            far,
+        }),
         false => Err(Some("a binding is given twice".to_string())),
     }
 }

@@ -107,8 +107,9 @@ impl CudaPass {
         }
         let pipeline = self.pipeline.clone();
         let pipeline = pipeline.ok_or_else(|| Failure::Invalid("no pipeline is set".to_string()))?;
-        let form = pipeline.form(grid)?;
         self.check(&pipeline).map_err(Failure::Invalid)?;
+        let far = self.groups.iter().flatten().any(|bound| bound.group.far);
+        let form = pipeline.form(grid, far)?;
         let recording = &mut self.recording;
         let start = recording.values.len().next_multiple_of(ALIGNMENT);
         let (uniforms, stores) = (recording.uniforms.len(), recording.stores.len());

@@ -30,8 +30,8 @@ pub struct Pipeline {
     cubins: Option<Arc<Cubins>>,
     /// The form that it was made in.
     grid: Grid,
-    /// Its forms, by [`Grid`].
-    forms: [Mutex<Option<Arc<Form>>>; 3],
+    /// Its forms, by [`Grid`]: those for buffers of less than [`NEAR`](gpuvm_ptx::NEAR) bytes, and those for others.
+    forms: [[Mutex<Option<Arc<Form>>>; 3]; 2],
 }
 
 /// A kernel that is loaded.
@@ -102,7 +102,7 @@ impl Pipeline {
         };
         let cubins = descriptor.cache.and_then(|cache| cache.as_custom::<CudaCache>());
         let shader = shader.with(descriptor.entry_point).map_err(invalid)?;
-        let kernel = shader.translate(grid).map_err(invalid)?;
+        let kernel = shader.translate(grid, false).map_err(invalid)?;
         let layouts = match given {
             Some(layouts) => layouts,
             None => layouts_of(&kernel.parameters),
@@ -122,10 +122,13 @@ impl Pipeline {
             layouts,
             cubins: cubins.and_then(|cubins| cubins.0.clone()),
             grid,
-            forms: <[_; 3]>::default(),
+            forms: Default::default(),
         };
         let form = pipeline.compile(kernel, grid)?;
-        *pipeline.slot(grid).lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(form));
+        *pipeline
+            .slot(grid, false)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(form));
         Ok(pipeline)
     }
 
@@ -134,17 +137,17 @@ impl Pipeline {
         &self.shared
     }
 
-    /// The kernel in a form, compiled when it is first asked for.
+    /// The kernel in a form, compiled when it is first asked for: one for buffers of any size, or of less than [`NEAR`](gpuvm_ptx::NEAR) bytes.
     ///
     /// # Errors
     ///
     /// Why it was refused.
-    pub fn form(&self, grid: Grid) -> Result<Arc<Form>, Failure> {
-        let mut form = self.slot(grid).lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn form(&self, grid: Grid, far: bool) -> Result<Arc<Form>, Failure> {
+        let mut form = self.slot(grid, far).lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(form) = &*form {
             return Ok(form.clone());
         }
-        let kernel = self.shader.translate(grid).map_err(Failure::Invalid)?;
+        let kernel = self.shader.translate(grid, far).map_err(Failure::Invalid)?;
         Ok(form.insert(Arc::new(self.compile(kernel, grid)?)).clone())
     }
 
@@ -153,19 +156,20 @@ impl Pipeline {
     /// # Errors
     ///
     /// Why it was refused.
-    pub fn resident(&self) -> Result<(Arc<Form>, Own), Failure> {
+    pub fn resident(&self, far: bool) -> Result<(Arc<Form>, Own), Failure> {
         let own = match self.grid {
             Grid::Resident(own) => own,
             _ => Own::default(),
         };
-        Ok((self.form(Grid::Resident(own))?, own))
+        Ok((self.form(Grid::Resident(own), far)?, own))
     }
 
-    fn slot(&self, grid: Grid) -> &Mutex<Option<Arc<Form>>> {
+    fn slot(&self, grid: Grid, far: bool) -> &Mutex<Option<Arc<Form>>> {
+        let forms = &self.forms[usize::from(far)];
         match grid {
-            Grid::Launched => &self.forms[0],
-            Grid::Indirect => &self.forms[1],
-            Grid::Resident(_) => &self.forms[2],
+            Grid::Launched => &forms[0],
+            Grid::Indirect => &forms[1],
+            Grid::Resident(_) => &forms[2],
         }
     }
 

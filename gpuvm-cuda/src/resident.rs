@@ -106,7 +106,8 @@ impl Resident {
         });
         let groups = groups.collect::<Result<Vec<_>, _>>()?;
         let shared = pipeline.shared();
-        let (form, own) = pipeline.resident().map_err(|failure| match failure {
+        let far = groups.iter().any(|group| group.far);
+        let (form, own) = pipeline.resident(far).map_err(|failure| match failure {
             Failure::Invalid(reason) => reason,
             Failure::Driver(error) => told(shared, &error),
         })?;

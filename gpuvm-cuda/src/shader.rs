@@ -99,11 +99,12 @@ impl Shader {
     /// # Errors
     ///
     /// What cannot be translated.
-    pub fn translate(&self, grid: Grid) -> Result<Kernel, String> {
+    pub fn translate(&self, grid: Grid, far: bool) -> Result<Kernel, String> {
         let options = Options {
             floats: self.floats,
             grid,
             checked: self.checked,
+            far,
             dependent_launch: self.dependent_launch,
         };
         gpuvm_ptx::translate(&self.module, &self.info, &options).map_err(|error| error.to_string())

@@ -51,8 +51,7 @@ impl Translator<'_> {
         let evaluated = match self.frame.function.expressions[expression] {
             Expression::Access { base, index } if self.is_pointer(base) => {
                 let (place, pointee) = (self.place(base)?, self.layout.pointee(self.inner(base))?);
-                let index = self.scalar(index)?;
-                Evaluated::Place(self.place_element(&place, &pointee, index)?)
+                Evaluated::Place(self.place_at(&place, &pointee, index)?)
             }
             Expression::AccessIndex { base, index } if self.is_pointer(base) => {
                 let (place, pointee) = (self.place(base)?, self.layout.pointee(self.inner(base))?);

@@ -51,7 +51,7 @@ mod text;
 mod translator;
 
 pub use error::Error;
-pub use options::{Floats, Grid, Kernel, Options, Own, Parameter, Words};
+pub use options::{Floats, Grid, Kernel, NEAR, Options, Own, Parameter, Words};
 pub use resident::{Part, Request, mailbox};
 
 use naga::Module;

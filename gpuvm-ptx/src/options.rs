@@ -69,6 +69,9 @@ impl Grid {
     }
 }
 
+/// Bytes of a buffer whose words are too many for an index with a sign.
+pub const NEAR: u64 = 1 << 33;
+
 /// How a module is translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Options {
@@ -79,6 +82,9 @@ pub struct Options {
     /// Bounds of buffer accesses are checked, as by naga's `Restrict`, and integer division by zero is guarded as WGSL has it. Not where
     /// the module's author vouches for it. An invocation's own arrays and those of its workgroup are never checked.
     pub checked: bool,
+    /// Whether buffers may have [`NEAR`] bytes and more. Where they have not, and accesses are not checked, what is added to an index is part of
+    /// the instruction: words that lie beside each other have one address.
+    pub far: bool,
     /// Whether the device may launch the kernel while the one that it depends on still runs, which devices from compute capability 9.0 on can
     /// (programmatic dependent launch): it waits for that one's end before it touches memory. Kernels that depend on it are launched as
     /// its last blocks end: where it lets them come earlier, they take the room of its own blocks. Not with [`Grid::Resident`].
@@ -91,6 +97,7 @@ impl Default for Options {
             floats: Floats::default(),
             grid: Grid::default(),
             checked: true,
+            far: true,
             dependent_launch: false,
         }
     }

@@ -22,6 +22,7 @@ const EXACT: Options = Options {
     floats: Floats::Exact,
     grid: Grid::Launched,
     checked: true,
+    far: true,
     dependent_launch: false,
 };
 const UNCHECKED: Options = Options {

@@ -140,3 +140,119 @@ fn pairs_of_longs_and_doubles_lie_in_buffers() {
         assert_eq!(u64::from(found[4]) | u64::from(found[5]) << 32, c.to_bits());
     }
 }
+
+/// What is loaded unchecked from buffers that are not far.
+const NEAR: Options = Options {
+    checked: false,
+    far: false,
+    ..EXACT
+};
+
+#[test]
+fn what_is_added_to_an_index_goes_around_as_integers_do() {
+    let source = "@group(0) @binding(0) var<storage, read> source: array<u32>;
+        @group(0) @binding(1) var<storage, read> at: array<u32>;
+        @group(0) @binding(2) var<storage, read_write> to: array<u32>;
+        var<workgroup> tile: array<u32, 64>;
+        @compute @workgroup_size(1) fn main() {
+            var own: array<u32, 64>;
+            for (var i = 0u; i < 64u; i += 1u) { own[i] = source[i]; tile[i] = source[i]; }
+            for (var i = 0u; i < arrayLength(&at); i += 1u) {
+                let x = at[i];
+                to[4u * i] = source[x + 5u];
+                to[4u * i + 1u] = source[((x + 5u) + 7u) - 7u];
+                to[4u * i + 2u] = own[3u + (2u + x)];
+                to[4u * i + 3u] = tile[x + 5u];
+                own[x + 5u] += 1u;
+                tile[(x + 4u) + 1u] += 1u;
+                own[x + 5u] -= 1u;
+                tile[(x + 4u) + 1u] -= 1u;
+            }
+        }";
+    let from: Vec<u32> = (100..164).collect();
+    // Below 0, and as far beyond as there is something.
+    let at: Vec<u32> = (0..64_u32).map(|index| index.wrapping_sub(5)).collect();
+    let run = Run {
+        options: NEAR,
+        buffers: &[&from, &at, &[0; 256]],
+        ..Run::default()
+    };
+    let expected: Vec<u32> = from.iter().flat_map(|&word| [word; 4]).collect();
+    assert_eq!(run.source(source)[2], expected);
+}
+
+#[test]
+fn what_is_added_before_a_product_is_part_of_the_address_too() {
+    let source = "@group(0) @binding(0) var<storage, read> source: array<u32>;
+        @group(0) @binding(1) var<storage, read> at: array<u32>;
+        @group(0) @binding(2) var<storage, read_write> to: array<u32>;
+        @compute @workgroup_size(1) fn main() {
+            let base = at[0];
+            for (var i = 1u; i < arrayLength(&at); i += 1u) {
+                let x = at[i];
+                let next = x + 1u;
+                to[3u * i] = source[base + next * 4u + 3u];
+                to[3u * i + 1u] = source[base + 4u * (next + 1u)];
+                to[3u * i + 2u] = source[(next + next) + base];
+            }
+        }";
+    let from: Vec<u32> = (100..164).collect();
+    let at = [
+        7,
+        u32::MAX,
+        0,
+        1,
+        5,
+        1 << 30,
+        (1 << 31) - 1,
+        3_u32.wrapping_sub(1 << 30),
+    ];
+    let element = |index: u32| from.get(index as usize).copied();
+    // Only what is there may be asked for.
+    let at: Vec<u32> = at
+        .into_iter()
+        .enumerate()
+        .filter(|&(i, x)| {
+            let next = x.wrapping_add(1);
+            let asked = [
+                7_u32.wrapping_add(next.wrapping_mul(4)).wrapping_add(3),
+                7_u32.wrapping_add(next.wrapping_add(1).wrapping_mul(4)),
+                next.wrapping_add(next).wrapping_add(7),
+            ];
+            i == 0 || asked.into_iter().all(|index| element(index).is_some())
+        })
+        .map(|(_, x)| x)
+        .collect();
+    assert!(at.len() > 4, "{at:?}");
+    let mut expected = vec![0; 3 * at.len()];
+    for (i, &x) in at.iter().enumerate().skip(1) {
+        let next = x.wrapping_add(1);
+        expected[3 * i] = element(7_u32.wrapping_add(next.wrapping_mul(4)).wrapping_add(3)).unwrap();
+        expected[3 * i + 1] = element(7_u32.wrapping_add(next.wrapping_add(1).wrapping_mul(4))).unwrap();
+        expected[3 * i + 2] = element(next.wrapping_add(next).wrapping_add(7)).unwrap();
+    }
+    for options in [UNCHECKED, NEAR] {
+        let run = Run {
+            options,
+            buffers: &[&from, &at, &vec![0; expected.len()]],
+            ..Run::default()
+        };
+        assert_eq!(run.source(source)[2], expected);
+    }
+}
+
+#[test]
+fn words_beside_each_other_have_one_address() {
+    let source = "@group(0) @binding(0) var<storage, read_write> words: array<u32>;
+        @compute @workgroup_size(1) fn main() {
+            let at = words[0];
+            words[at + 4u] = words[at + 1u] + words[at + 2u] + words[(at + 1u) + 2u];
+        }";
+    let text = |options: &Options| translated(source, options).unwrap().text;
+    assert_eq!(text(&UNCHECKED).matches("mad.wide.u32").count(), 4);
+    let near = text(&NEAR);
+    for offset in [4, 8, 12, 16] {
+        assert!(near.contains(&format!("+{offset}]")), "{near}");
+    }
+    assert!(!near.contains("mad.wide.u32"), "{near}");
+}

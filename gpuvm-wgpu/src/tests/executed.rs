@@ -43,6 +43,7 @@ pub(crate) struct Kernels {
 pub(crate) fn exact(module: &Module, info: &ModuleInfo, checked: bool, grid: Grid) -> Kernel {
     let options = gpuvm_ptx::Options {
         checked,
+        far: false,
         grid,
         ..gpuvm_ptx::Options::default()
     };

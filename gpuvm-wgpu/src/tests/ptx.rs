@@ -85,6 +85,7 @@ fn every_shader_becomes_ptx() {
                 },
                 grid,
                 checked: true,
+                far: false,
                 dependent_launch: true,
             };
             check(&format!("{name}_{grid:?}"), &module, &info, &options);

@@ -13,6 +13,10 @@ pub(super) fn step(thread: &mut Thread, parts: &[&str], arguments: &[Argument]) 
         ["cvt", rest @ ..] => converted(rest, bits[0]),
         ["cvta", ..] => bits[0],
         ["mad", "wide", "u32"] => low(bits[0]) * low(bits[1]) + bits[2],
+        ["mad", "wide", "s32"] => {
+            let signed = |bits: u64| i64::from(bits as i32);
+            (signed(bits[0]) * signed(bits[1])).wrapping_add(bits[2] as i64) as u64
+        }
         ["mul", "wide", "u32"] => low(bits[0]) * low(bits[1]),
         ["shf", direction, "wrap", "b32"] => {
             let both = low(bits[1]) << 32 | low(bits[0]);

@@ -123,6 +123,7 @@ pub(super) fn check_program(name: &str, program: &Program, relaxed: bool) {
                 floats: if relaxed { Floats::Relaxed } else { Floats::Exact },
                 grid,
                 checked: false,
+                far: false,
                 dependent_launch: true,
             };
             let form = if grid.is_resident() { "resident" } else { "launched" };
