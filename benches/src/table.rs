@@ -380,21 +380,30 @@ fn ring_table(ring: &[Exchange], size: Size) -> Grid {
 }
 
 fn backends_table(backends: &[Comparison]) -> Grid {
-    let mut table = Grid::new(["", "back end", "launch", "device", "G instructions/s"]);
-    for comparison in backends {
-        for figure in &comparison.figures {
-            let rate = comparison.instructions.zip(figure.device);
-            let cell = |seconds: Option<f64>| seconds.map_or_else(String::new, time);
-            table.push([
-                comparison.what.clone(),
-                figure.backend.clone(),
-                figure.launch.map_or_else(|| Problem::note(&figure.problem), time),
-                cell(figure.device),
-                rate.map_or_else(String::new, |(count, seconds)| {
-                    format!("{:.1}", count as f64 / seconds / 1e9)
-                }),
-            ]);
+    let mut names: Vec<&str> = Vec::new();
+    for figure in backends.iter().flat_map(|comparison| &comparison.figures) {
+        if !names.contains(&figure.backend.as_str()) {
+            names.push(&figure.backend);
         }
+    }
+    let columns = ["device", "launch"].map(|what| names.iter().map(move |name| format!("{name}: {what}")));
+    let mut table = Grid::new([String::new()].into_iter().chain(columns.into_iter().flatten()));
+    for comparison in backends {
+        let figure = |name: &&str| comparison.figures.iter().find(|figure| figure.backend == *name);
+        let device = |name| {
+            let seconds = figure(name).and_then(|figure| figure.device);
+            seconds.map_or_else(String::new, |seconds| {
+                let rate = comparison.instructions.map(|count| count as f64 / seconds / 1e9);
+                time(seconds) + &rate.map_or_else(String::new, |rate| format!("\n{rate:.1} G instr/s"))
+            })
+        };
+        let launch = |name| {
+            figure(name).map_or_else(String::new, |figure| {
+                figure.launch.map_or_else(|| Problem::note(&figure.problem), time)
+            })
+        };
+        let cells = names.iter().map(device).chain(names.iter().map(launch));
+        table.push([comparison.what.clone()].into_iter().chain(cells));
     }
     table
 }
