@@ -31,7 +31,7 @@ pub struct Host {
     pub commit: String,
     /// The day, as `2026-11-27`.
     pub date: String,
-    /// What NVIDIA's tool says of the clocks: of the multiprocessors, the most they have, and of the memory.
+    /// What NVIDIA's tool says of the clocks, for a person.
     pub clocks: Option<String>,
 }
 
@@ -97,6 +97,9 @@ fn clocks() -> Option<String> {
         .output()
         .ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
-    let first = text.lines().next()?;
-    (output.status.success() && !first.is_empty()).then(|| first.to_string())
+    let first: Vec<&str> = text.lines().next()?.split(", ").collect();
+    match first[..] {
+        [clock, most, memory] if output.status.success() => Some(format!("{clock} of {most}, memory {memory}")),
+        _ => None,
+    }
 }
