@@ -183,10 +183,11 @@ fn measure(arguments: &Arguments) -> Result<Report> {
         false => (arguments.size, arguments.repeats.max(1)),
     };
     let asked = |what| arguments.what == what || arguments.what == What::All;
-    let by_hand = [What::Peers, What::Plans, What::Flock, What::Ring]
+    let has_cuda = [What::Peers, What::Plans, What::Flock, What::Ring]
         .into_iter()
         .any(asked);
-    let mut stage = Stage::open(size, repeats, arguments.backend.into(), by_hand)?;
+    let wants_cuda = arguments.by.is_empty() || arguments.by.iter().any(|part| part.contains("CUDA"));
+    let mut stage = Stage::open(size, repeats, arguments.backend.into(), has_cuda && wants_cuda)?;
     stage.by.clone_from(&arguments.by);
     eprintln!("{}", stage.host);
     Ok(Report {
