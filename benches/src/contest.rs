@@ -20,7 +20,7 @@ use crate::timing::{Pace, median, once};
 pub const BASELINE: &str = "WGSL";
 
 /// What came of one contestant. Times are seconds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Entry {
     /// Its name.
     pub contestant: String,
@@ -74,16 +74,6 @@ struct Resident<'r, T> {
     device: &'r mut dyn FnMut() -> Result<Option<f64>>,
     /// Reads what it leaves.
     fetch: &'r mut dyn FnMut() -> Result<Vec<T>>,
-}
-
-/// What a contestant needed.
-#[derive(Default)]
-struct Figures {
-    launch: Option<Pace>,
-    resident: Option<Pace>,
-    asleep: Option<f64>,
-    device: Option<f64>,
-    agreement: String,
 }
 
 /// A contest that is going on; `T` is an entry of the results.
@@ -169,20 +159,15 @@ impl<'s, T: Pod> Contest<'s, T> {
             if !self.stage.has(contestant) {
                 continue;
             }
-            let pace = |milliseconds: Option<f64>| {
-                milliseconds.map(|time| Pace {
-                    first: time * 1e-3,
-                    steady: time * 1e-3,
-                })
-            };
-            let figures = row.judged(judge).map(|agreement| Figures {
-                launch: pace(row.launch_ms),
-                resident: pace(row.wall_ms),
-                asleep: None,
-                device: row.device_ms.map(|time| time * 1e-3),
-                agreement,
+            let seconds = |milliseconds: Option<f64>| milliseconds.map(|time| time * 1e-3);
+            let entry = row.judged(judge).map(|agreement| Entry {
+                launch: seconds(row.launch_ms).map(Pace::steady),
+                resident: seconds(row.wall_ms).map(Pace::steady),
+                device: seconds(row.device_ms),
+                agreement: Some(agreement),
+                ..Entry::default()
             });
-            self.push(contestant, figures);
+            self.push(contestant, entry);
         }
     }
 
@@ -283,16 +268,16 @@ impl<'s, T: Pod> Contest<'s, T> {
             return;
         }
         let timing = self.stage.timing;
-        let figures = || {
+        let measure = || {
             let check = |found: &[T]| {
                 let (judge, found) = (bytemuck::cast_slice(&self.judge), bytemuck::cast_slice(found));
                 Agreement::check(judge, found, tolerance)
             };
             let (pace, results) = timing.paced(|| once(&launch))?;
-            let mut figures = Figures {
+            let mut entry = Entry {
                 launch: Some(pace),
-                agreement: check(&results)?.to_string(),
-                ..Figures::default()
+                agreement: Some(check(&results)?.to_string()),
+                ..Entry::default()
             };
             if let Some(Resident {
                 run,
@@ -301,49 +286,36 @@ impl<'s, T: Pod> Contest<'s, T> {
                 fetch,
             }) = resident
             {
-                figures.resident = Some(timing.paced(|| once(&mut *run))?.0);
+                entry.resident = Some(timing.paced(|| once(&mut *run))?.0);
                 let mut seconds = Vec::new();
                 for _ in 0..timing.repeats.max(1) {
                     seconds.extend(device()?);
                 }
-                figures.device = (!seconds.is_empty()).then(|| median(&mut seconds));
-                figures.asleep = asleep
+                entry.device = (!seconds.is_empty()).then(|| median(&mut seconds));
+                entry.asleep = asleep
                     .map(|run| timing.warm(run))
                     .transpose()?
                     .map(|(seconds, ())| seconds);
                 check(&fetch()?).context("with data on the device")?;
             }
-            Ok(figures)
+            Ok(entry)
         };
-        let figures = figures();
-        self.push(name, figures);
+        let entry = measure();
+        self.push(name, entry);
     }
 
-    fn push(&mut self, name: &str, figures: Result<Figures>) {
-        let mut entry = Entry {
-            contestant: name.to_string(),
-            launch: None,
-            resident: None,
-            asleep: None,
-            device: None,
-            agreement: None,
-            problem: None,
-        };
-        match figures {
-            Ok(figures) => {
-                let launch = figures.launch.map_or(f64::NAN, |pace| pace.steady * 1e3);
-                eprintln!("  {name}: {launch:.3} ms, {}", figures.agreement);
-                entry.launch = figures.launch;
-                entry.resident = figures.resident;
-                entry.asleep = figures.asleep;
-                entry.device = figures.device;
-                entry.agreement = Some(figures.agreement);
+    fn push(&mut self, name: &str, entry: Result<Entry>) {
+        let mut entry = entry.unwrap_or_else(|error| {
+            eprintln!("  {name}: {error:#}");
+            Entry {
+                problem: Some(Problem::of(&error)),
+                ..Entry::default()
             }
-            Err(error) => {
-                eprintln!("  {name}: {error:#}");
-                entry.problem = Some(Problem::of(&error));
-            }
+        });
+        if let (Some(launch), Some(agreement)) = (entry.launch, &entry.agreement) {
+            eprintln!("  {name}: {:.3} ms, {agreement}", launch.steady * 1e3);
         }
+        entry.contestant = name.to_string();
         self.outcome.entries.push(entry);
     }
 

@@ -268,9 +268,10 @@ fn ratios_table(outcomes: &[Outcome]) -> Grid {
     table
 }
 
-/// A time after many runs, and that of the first.
+/// A time after many runs, and that of the first if it is known.
 fn paced(pace: Pace) -> String {
-    format!("{} ({})", time(pace.steady), time(pace.first))
+    let first = pace.first.map(|first| format!(" ({})", time(first)));
+    time(pace.steady) + &first.unwrap_or_default()
 }
 
 fn plans_table(plans: &[Figure]) -> Grid {

@@ -30,10 +30,20 @@ pub struct Timing {
 /// How long a run takes, in seconds: medians.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Pace {
-    /// Of the first 16 runs, without the very first.
-    pub first: f64,
+    /// Of the first 16 runs, without the very first; `None` of what does not say.
+    pub first: Option<f64>,
     /// After 64, or as many as there was time for.
     pub steady: f64,
+}
+
+impl Pace {
+    /// That of what does not tell its first runs.
+    pub fn steady(seconds: f64) -> Pace {
+        Pace {
+            first: None,
+            steady: seconds,
+        }
+    }
 }
 
 impl Timing {
@@ -64,11 +74,7 @@ impl Timing {
     pub fn paced<T>(self, mut run: impl FnMut() -> Result<(f64, T)>) -> Result<(Pace, T)> {
         if self.repeats == 0 {
             let (seconds, last) = run()?;
-            let pace = Pace {
-                first: seconds,
-                steady: seconds,
-            };
-            return Ok((pace, last));
+            return Ok((Pace::steady(seconds), last));
         }
         let first = warm_up(&mut run)?;
         let begin = Instant::now();
@@ -78,7 +84,7 @@ impl Timing {
             times.push(seconds);
             if times.len() >= self.repeats || times.len() >= FEWEST && begin.elapsed() > ENOUGH {
                 let pace = Pace {
-                    first,
+                    first: Some(first),
                     steady: median(&mut times),
                 };
                 return Ok((pace, last));
@@ -193,7 +199,7 @@ mod tests {
             Ok((seconds, ()))
         };
         let (pace, ()) = Timing { repeats: 5 }.paced(run).unwrap();
-        assert_eq!((pace.first, pace.steady), (0.0, 1.0));
+        assert_eq!((pace.first, pace.steady), (Some(0.0), 1.0));
     }
 
     #[test]
