@@ -256,3 +256,113 @@ fn words_beside_each_other_have_one_address() {
     }
     assert!(!near.contains("mad.wide.u32"), "{near}");
 }
+
+/// An index of WGSL that is `factor * x + constant`, and these two.
+struct Affine {
+    text: String,
+    factor: u32,
+    constant: u32,
+}
+
+/// One of so many parts, by the words of a generator.
+fn affine(parts: u32, random: &mut impl FnMut() -> u32) -> Affine {
+    let mut sum = Affine {
+        text: "x".to_string(),
+        factor: 1,
+        constant: 0,
+    };
+    for _ in 0..parts {
+        let word = random();
+        // Small and large ones, and what goes below 0.
+        let by = match word >> 8 & 3 {
+            0 => word >> 16 & 7,
+            1 => word >> 16,
+            2 => (word >> 16 & 7).wrapping_neg(),
+            _ => 1 << (word >> 16 & 31),
+        };
+        let Affine { text, factor, constant } = sum;
+        sum = match word & 3 {
+            0 => Affine {
+                text: format!("({text} + {by}u)"),
+                factor,
+                constant: constant.wrapping_add(by),
+            },
+            1 => Affine {
+                text: format!("({by}u + {text})"),
+                factor,
+                constant: constant.wrapping_add(by),
+            },
+            2 => Affine {
+                text: format!("({text} * {}u)", by | 1),
+                factor: factor.wrapping_mul(by | 1),
+                constant: constant.wrapping_mul(by | 1),
+            },
+            _ => Affine {
+                text: format!("({text} + (x + {by}u) * 2u)"),
+                factor: factor.wrapping_add(2),
+                constant: constant.wrapping_add(by.wrapping_mul(2)),
+            },
+        };
+    }
+    sum
+}
+
+/// What an odd number is to be multiplied by for 1, by Newton's iteration: each doubles the bits that are right.
+fn inverse(odd: u32) -> u32 {
+    (0..5).fold(odd, |inverse, _| {
+        inverse.wrapping_mul(2_u32.wrapping_sub(odd.wrapping_mul(inverse)))
+    })
+}
+
+#[test]
+fn indices_made_up_of_sums_and_products_are_the_same_by_one_address() {
+    let mut state = 1_u32;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state
+    };
+    let from: Vec<u32> = (100..164).collect();
+    for round in 0..40_u32 {
+        let sums: Vec<Affine> = (0..8)
+            .map(|number| affine(1 + (round + number) % 7, &mut random))
+            .collect();
+        // Each sum meets the first elements, the last, and some between.
+        let indices = [0, 1, 2, 3, 31, 62, 63];
+        let at: Vec<u32> = sums
+            .iter()
+            .flat_map(|sum| {
+                let back = inverse(sum.factor);
+                indices.map(|index: u32| index.wrapping_sub(sum.constant).wrapping_mul(back))
+            })
+            .collect();
+        let body: String = (0..)
+            .zip(&sums)
+            .map(|(number, sum)| {
+                let first = number * indices.len();
+                format!(
+                    "for (var i = {first}u; i < {}u; i += 1u) {{ let x = at[i]; to[i] = source[{}]; }}\n",
+                    first + indices.len(),
+                    sum.text
+                )
+            })
+            .collect();
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read> source: array<u32>;
+            @group(0) @binding(1) var<storage, read> at: array<u32>;
+            @group(0) @binding(2) var<storage, read_write> to: array<u32>;
+            @compute @workgroup_size(1) fn main() {{ {body} }}"
+        );
+        let expected: Vec<u32> = sums
+            .iter()
+            .flat_map(|_| indices.map(|index| from[index as usize]))
+            .collect();
+        let run = Run {
+            options: NEAR,
+            buffers: &[&from, &at, &vec![0; at.len()]],
+            ..Run::default()
+        };
+        assert_eq!(run.source(&source)[2], expected, "{source}");
+    }
+}
