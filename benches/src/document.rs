@@ -16,7 +16,7 @@ const END: &str = "<!-- end of figures -->";
 ///
 /// # Errors
 ///
-/// When it cannot be read or written, or a table has no end.
+/// When it cannot be read or written, has none of the tables, or one of them has no end.
 pub fn write(path: &Path, report: &Report) -> Result<()> {
     let named = || path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(named)?;
@@ -36,6 +36,14 @@ fn made_by(report: &Report) -> String {
 }
 
 fn with(text: &str, sections: &[Section], made_by: &str) -> Result<String> {
+    let has = |section: &Section| text.contains(&format!("{BEGIN}{}{NAME_ENDS}", section.name));
+    if !sections.iter().any(has) {
+        let names: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
+        bail!(
+            "has no place for any of `{}`: each stands between `{BEGIN}its name{NAME_ENDS}` and `{END}`",
+            names.join("`, `")
+        );
+    }
     let mut written = String::new();
     let mut rest = text;
     while let Some((before, found)) = rest.split_once(BEGIN) {
@@ -69,9 +77,11 @@ mod tests {
             grid,
         };
         let text = "# A\n<!-- figures: first -->\nold\n<!-- end of figures -->\nb\n<!-- figures: second -->\nkept\n<!-- end of figures -->\n";
-        let written = with(text, &[section], "*today*").unwrap();
+        let written = with(text, std::slice::from_ref(&section), "*today*").unwrap();
         let table = "*today*\n\n| | time |\n|---|---:|\n| one | 2 µs |\n";
         assert_eq!(written, text.replacen("old\n", table, 1));
-        assert!(with("<!-- figures: first -->", &[], "").is_err());
+        let refused = |text| with(text, std::slice::from_ref(&section), "").unwrap_err().to_string();
+        assert_eq!(refused("<!-- figures: first -->"), "the table `first` has no end");
+        assert!(refused("# A").starts_with("has no place for any of `first`"));
     }
 }
