@@ -39,6 +39,7 @@ mod if_conversion;
 mod layout;
 mod math;
 mod memory;
+mod near;
 mod operand;
 mod operator;
 mod options;
