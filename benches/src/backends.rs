@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::problem::Problem;
 use crate::ring::{Account, Balance, Deposit, LONG};
 use crate::stage::{Stage, backends};
-use crate::timing::{median, once};
+use crate::timing::{median_if_any, once};
 use gpuvm_workloads::automaton::automaton;
 use gpuvm_workloads::collatz::collatz;
 use gpuvm_workloads::lcg::lcg;
@@ -219,7 +219,7 @@ impl Case {
             Ok((found, done))
         })?;
         ensure!(found == *judge, "the results differ from the native function's");
-        let device = (!devices.is_empty()).then(|| median(&mut devices));
+        let device = median_if_any(&mut devices);
         Ok((seconds, device, done.stats().instructions()))
     }
 }

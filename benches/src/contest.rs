@@ -14,7 +14,7 @@ use crate::peers::cuda::{self, Kernel};
 use crate::peers::wgsl::{Checks, Job, Waiting};
 use crate::problem::Problem;
 use crate::stage::Stage;
-use crate::timing::{Pace, median, once};
+use crate::timing::{Pace, median_if_any, once};
 
 /// The contestant that all others are compared with.
 pub const BASELINE: &str = "WGSL";
@@ -159,11 +159,10 @@ impl<'s, T: Pod> Contest<'s, T> {
             if !self.stage.has(contestant) {
                 continue;
             }
-            let seconds = |milliseconds: Option<f64>| milliseconds.map(|time| time * 1e-3);
             let entry = row.judged(judge).map(|agreement| Entry {
-                launch: seconds(row.launch_ms).map(Pace::steady),
-                resident: seconds(row.wall_ms).map(Pace::steady),
-                device: seconds(row.device_ms),
+                launch: cuda::seconds(row.launch_ms).map(Pace::steady),
+                resident: cuda::seconds(row.wall_ms).map(Pace::steady),
+                device: cuda::seconds(row.device_ms),
                 agreement: Some(agreement),
                 ..Entry::default()
             });
@@ -239,18 +238,14 @@ impl<'s, T: Pod> Contest<'s, T> {
             let done = returning(runtime.launch(routines.returning)?).engine(engine).run()?;
             Ok(done.output::<Vec<T>>()?)
         };
-        let mut resident = || {
-            leaving(runtime.launch(routines.leaving)?).engine(engine).run()?;
-            Ok(())
-        };
-        let mut device = || {
+        let device = || {
             let launch = leaving(runtime.launch(routines.leaving)?).engine(engine);
             Ok(launch.run()?.stats().device_time.map(|time| time.as_secs_f64()))
         };
         let resident = Resident {
-            run: &mut resident,
+            run: &mut || device().map(drop),
             asleep: None,
-            device: &mut device,
+            device: &mut || device(),
             fetch: &mut || Ok(left.read()?),
         };
         self.enter(name, tolerance, launch, Some(resident));
@@ -291,7 +286,7 @@ impl<'s, T: Pod> Contest<'s, T> {
                 for _ in 0..timing.repeats.max(1) {
                     seconds.extend(device()?);
                 }
-                entry.device = (!seconds.is_empty()).then(|| median(&mut seconds));
+                entry.device = median_if_any(&mut seconds);
                 entry.asleep = asleep
                     .map(|run| timing.warm(run))
                     .transpose()?

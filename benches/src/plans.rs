@@ -1,13 +1,13 @@
 //! What plans cost: phases that do next to nothing, a chain of maps beside one hand-fused map, and folds, sorts and groups beside a plain copy.
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, ensure};
 use gpuvm::{Buffer, Engine, Handle, Plan, PlanDone, VmType, routine};
 use serde::{Deserialize, Serialize};
 
 use crate::peers::cuda::Row;
 use crate::problem::Problem;
 use crate::stage::Stage;
-use crate::timing::median;
+use crate::timing::median_if_any;
 
 /// One figure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -174,13 +174,7 @@ fn by_hand(stage: &Stage) -> Vec<Figure> {
         Ok(rows) => rows,
         Err(error) => return vec![Figure::new("CUDA", 0, 1, Err(error))],
     };
-    let figure = |row: Row| {
-        let measured = match (row.is_wrong(), row.wall_ms) {
-            (false, Some(wall)) => Ok((wall * 1e-3, row.device_ms.map(|time| time * 1e-3))),
-            _ => Err(anyhow!("{}", row.check)),
-        };
-        Figure::new(&format!("CUDA, {}", row.variant), 0, 1, measured)
-    };
+    let figure = |row: Row| Figure::new(&format!("CUDA, {}", row.variant), 0, 1, row.times());
     rows.into_iter().map(figure).collect()
 }
 
@@ -208,7 +202,7 @@ impl Bench<'_> {
             })?;
             // Those of the runs that were timed.
             let mut last = devices.split_off(devices.len().saturating_sub(self.stage.timing.repeats.max(1)));
-            Ok((seconds, (!last.is_empty()).then(|| median(&mut last))))
+            Ok((seconds, median_if_any(&mut last)))
         });
         Figure::new(name, bytes, phases, measured)
     }

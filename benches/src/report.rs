@@ -128,10 +128,16 @@ pub fn speeds(outcome: &Outcome, contestant: &str) -> [Option<f64>; 2] {
 
 /// The contestants of all contests, in the order in which they were met.
 pub fn contestants(outcomes: &[Outcome]) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for entry in outcomes.iter().flat_map(|outcome| &outcome.entries) {
-        if !names.contains(&entry.contestant.as_str()) {
-            names.push(&entry.contestant);
+    let entries = outcomes.iter().flat_map(|outcome| &outcome.entries);
+    distinct(entries.map(|entry| entry.contestant.as_str()))
+}
+
+/// Each name once, in the order in which they are met.
+pub fn distinct<'n>(all: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let mut names = Vec::new();
+    for name in all {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     names

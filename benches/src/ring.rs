@@ -194,12 +194,8 @@ fn by_hand(cuda: &Cuda, size: Size) -> Exchange {
     let mut exchange = Exchange::new("CUDA".to_string());
     let mut measure = || {
         for row in cuda.run("actors", size)? {
-            ensure!(!row.is_wrong(), "{}", row.check);
-            let numbers = row.variant.split(' ').filter_map(|word| word.parse::<f64>().ok());
-            let messages: f64 = numbers.product();
-            exchange
-                .between
-                .extend(row.wall_ms.map(|wall| messages / (wall * 1e-3)));
+            let messages: usize = row.numbers().into_iter().product();
+            exchange.between.push(messages as f64 / row.times()?.0);
         }
         Ok(())
     };

@@ -17,7 +17,7 @@ use crate::latency::Wait;
 use crate::peers::cuda;
 use crate::plans::Figure;
 use crate::problem::Problem;
-use crate::report::{Report, contestants, geometric_mean, speeds};
+use crate::report::{Report, contestants, distinct, geometric_mean, speeds};
 use crate::ring::{self, Exchange, TASKS, bare};
 use crate::soup::Served;
 use crate::talk;
@@ -381,12 +381,8 @@ fn ring_table(ring: &[Exchange], size: Size) -> Grid {
 }
 
 fn backends_table(backends: &[Comparison]) -> Grid {
-    let mut names: Vec<&str> = Vec::new();
-    for figure in backends.iter().flat_map(|comparison| &comparison.figures) {
-        if !names.contains(&figure.backend.as_str()) {
-            names.push(&figure.backend);
-        }
-    }
+    let figures = backends.iter().flat_map(|comparison| &comparison.figures);
+    let names = distinct(figures.map(|figure| figure.backend.as_str()));
     let columns = ["device", "launch"].map(|what| names.iter().map(move |name| format!("{name}: {what}")));
     let mut table = Grid::new([String::new()].into_iter().chain(columns.into_iter().flatten()));
     for comparison in backends {

@@ -157,6 +157,11 @@ pub fn median(values: &mut [f64]) -> f64 {
     }
 }
 
+/// The median; `None` of no values.
+pub fn median_if_any(values: &mut [f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| median(values))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -102,14 +102,19 @@ impl Translator<'_> {
         };
         match sum {
             Some((register, Some(constant))) if constant <= MOST_BEHIND => Ok(Sum { register, constant }),
-            _ => Ok(Sum {
-                register: self.scalar(index)?,
-                constant: 0,
-            }),
+            _ => self.undivided(index),
         }
     }
 
-    /// The same of a part of an index, which may be a constant alone.
+    /// An index as a register alone.
+    fn undivided(&mut self, index: Handle<Expression>) -> Result<Sum> {
+        Ok(Sum {
+            register: self.scalar(index)?,
+            constant: 0,
+        })
+    }
+
+    /// As [`split`](Self::split), of a part of an index, which may be a constant alone.
     fn part(&mut self, part: Handle<Expression>, parts: &mut u32) -> Result<Sum> {
         match self.scalar(part)?.constant() {
             Some(constant) if constant <= MOST_BEHIND.into() => Ok(Sum {
@@ -121,10 +126,7 @@ impl Translator<'_> {
                     *parts = left;
                     self.split(part, parts)
                 }
-                None => Ok(Sum {
-                    register: self.scalar(part)?,
-                    constant: 0,
-                }),
+                None => self.undivided(part),
             },
         }
     }

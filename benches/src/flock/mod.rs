@@ -6,7 +6,7 @@
 mod boids;
 mod by_hand;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use gpuvm::{Engine, Handle, Plan, routine};
 use gpuvm_workloads::Size;
 use serde::{Deserialize, Serialize};
@@ -80,20 +80,14 @@ pub fn run(stage: &Stage) -> Result<Vec<Flight>> {
 /// Adds hand-written CUDA, which makes the same steps of flocks of its own and says so of each by `20 steps of 10000 boids`.
 fn by_hand(cuda: &Cuda, size: Size, flights: &mut [Flight]) -> Result<()> {
     for row in cuda.run("flock", size)? {
-        let numbers: Vec<usize> = row.variant.split(' ').filter_map(|word| word.parse().ok()).collect();
-        let [steps, boids] = numbers[..] else {
+        let [steps, boids] = row.numbers()[..] else {
             continue;
         };
         if let Some(flight) = flights.iter_mut().find(|flight| flight.boids == boids) {
-            let step = |milliseconds: f64| milliseconds * 1e-3 / steps as f64;
-            let flown = match (row.is_wrong(), row.wall_ms) {
-                (false, Some(wall)) => Ok((
-                    step(wall),
-                    row.device_ms.map(step),
-                    "those of its own judge".to_string(),
-                )),
-                _ => Err(anyhow!("{}", row.check)),
-            };
+            let step = |seconds: f64| seconds / steps as f64;
+            let times = row.times();
+            let flown =
+                times.map(|(wall, device)| (step(wall), device.map(step), "those of its own judge".to_string()));
             flight.entries.push(Flown::new("CUDA".to_string(), flown));
         }
     }

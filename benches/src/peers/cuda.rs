@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use gpuvm_workloads::Size;
 use serde::Deserialize;
 
@@ -143,9 +143,26 @@ impl Cuda {
 }
 
 impl Row {
-    /// Whether its results are wrong.
-    pub fn is_wrong(&self) -> bool {
-        self.check.contains("WRONG")
+    /// Seconds of the host on data that is on the device, and of the device.
+    ///
+    /// # Errors
+    ///
+    /// When its results are wrong, or it was not timed.
+    pub fn times(&self) -> Result<(f64, Option<f64>)> {
+        self.right()?;
+        let wall = seconds(self.wall_ms).context("it was not timed")?;
+        Ok((wall, seconds(self.device_ms)))
+    }
+
+    /// The numbers in what was run, as of `20 steps of 10000 boids`.
+    pub fn numbers(&self) -> Vec<usize> {
+        let words = self.variant.split(' ');
+        words.filter_map(|word| word.parse().ok()).collect()
+    }
+
+    fn right(&self) -> Result<()> {
+        ensure!(!self.check.contains("WRONG"), "{}", self.check);
+        Ok(())
     }
 
     /// How near its results came to the judge's, whose checksum is this if the sizes are the same.
@@ -154,15 +171,18 @@ impl Row {
     ///
     /// When they are wrong.
     pub fn judged(&self, judge: u64) -> Result<String> {
-        if self.is_wrong() {
-            bail!("{}", self.check);
-        }
+        self.right()?;
         if let Some(sum) = self.check.strip_prefix("same bits ") {
             ensure!(sum == format!("{judge:016x}"), "its judge is not ours");
             return Ok("same bits".to_string());
         }
         Ok(format!("NOT bit-equal: {}", self.check))
     }
+}
+
+/// Seconds, as the program has milliseconds.
+pub fn seconds(milliseconds: Option<f64>) -> Option<f64> {
+    milliseconds.map(|time| time * 1e-3)
 }
 
 /// The checksum of words as the program has it: FNV-1a by words.
@@ -206,6 +226,8 @@ mod tests {
         assert!(row("WRONG: 3 of 4 words differ").judged(judge).is_err());
         let near = row("worst difference 1.0e-6").judged(judge).unwrap();
         assert_eq!(near, "NOT bit-equal: worst difference 1.0e-6");
+        assert_eq!(row("not checked").times().unwrap_err().to_string(), "it was not timed");
+        assert!(row("WRONG count").times().unwrap_err().to_string().contains("WRONG"));
         assert_eq!(checksum(&[]), 0xcbf2_9ce4_8422_2325);
     }
 
