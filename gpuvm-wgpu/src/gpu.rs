@@ -217,6 +217,11 @@ impl Gpu {
         Ok(gpu)
     }
 
+    /// What it is reached through.
+    pub fn backend(&self) -> Backend {
+        self.info.backend
+    }
+
     /// What the rest of the runtime knows of the device.
     pub fn info(&self) -> Device {
         self.info.clone()

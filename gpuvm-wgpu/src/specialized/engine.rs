@@ -18,7 +18,7 @@ use super::habits::Habits;
 use super::kernel::{Passes, SpecializedKernel, Work};
 use super::options::Options;
 use super::resident::Staying;
-use super::size::Size;
+use super::size::{Compiler, Size};
 use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
 use crate::library::Library;
@@ -193,7 +193,10 @@ impl Specialized {
     /// [`Error::Device`](gpuvm_engine::Error::Device) if the program cannot be looked at.
     pub fn excess(&self, program: &Arc<Program>, meanwhile: bool) -> Result<Option<Duration>> {
         let size = || Size::of(program, &self.options(program, KnownParams::default()));
-        Ok(self.sizes.get(program, size)?.excess(self.gpu.software, meanwhile))
+        Ok(self
+            .sizes
+            .get(program, size)?
+            .excess(Compiler::of(&self.gpu), meanwhile))
     }
 
     /// The kernel for just these uniforms, if the program has been launched with them for a while and it is compiled.

@@ -6,12 +6,13 @@ use gpuvm_core::isa::Op;
 use gpuvm_core::matrix::read_record;
 use gpuvm_core::program::Program;
 use gpuvm_core::specialise::flow::{Flow, op_at};
-use gpuvm_engine::Result;
+use gpuvm_engine::{Backend, Result};
 use naga::{Block, Statement};
 
 use super::base::base;
 use super::emit::{Start, emit};
 use super::options::Options;
+use crate::gpu::Gpu;
 
 /// Terms of all matrices that a kernel applies. As code each takes three instructions, and drivers take minutes for tens of thousands.
 const MOST_TERMS: usize = 4096;
@@ -26,6 +27,32 @@ const PATIENCE_MEANWHILE: Duration = Duration::from_secs(15);
 /// The same for a CPU that plays the device: less than ten seconds, as estimates are off by some, and its compiler shares the CPU with
 /// whatever else runs. It does most of its work when a kernel is first run, and then the launch waits in any case.
 const PATIENCE_SOFTWARE: Duration = Duration::from_secs(5);
+
+/// With more blocks than so many a statement takes a GPU's driver no longer.
+const MOST_BLOCKS_THAT_COUNT: u64 = 128;
+
+/// Who makes machine code of a shader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compiler {
+    /// LLVM behind lavapipe: fourteen of the programs in `tests/programs` take it one to nine seconds of CPU time, half to 1.6 times the estimate.
+    Software,
+    /// A GPU's driver of Vulkan, as NVIDIA's: some 70 kernels take it between 0.06 and 44 seconds on an H200's host, four translations of guests' code with up to 459 blocks
+    /// half to 1.1 times the estimate.
+    Driver,
+    /// CUDA's, of PTX: 61 kernels, those translations among them, take it up to 1.7 seconds there, and 170 to 400 µs a statement whatever their loops and blocks.
+    Ptxas,
+}
+
+impl Compiler {
+    /// A device's.
+    pub fn of(gpu: &Gpu) -> Compiler {
+        match gpu.backend() {
+            _ if gpu.software => Compiler::Software,
+            Backend::Cuda => Compiler::Ptxas,
+            _ => Compiler::Driver,
+        }
+    }
+}
 
 /// What of a program's shader its compiler's time depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -109,13 +136,13 @@ impl Size {
         }
     }
 
-    /// How long the compiler is going to take over it, roughly. NVIDIA's was measured with some 70 kernels of ordinary programs that take it
-    /// between 0.06 and 44 seconds, on an H200: most took between half and twice the estimate. LLVM's behind lavapipe was measured with
-    /// fourteen of the programs in `tests/programs` that take it one to nine seconds of CPU time: half to 1.6 times the estimate.
-    pub fn compile_time(&self, software: bool) -> Duration {
-        let microseconds_a_statement = match software {
-            true => 2000 + 350 * self.loops + 40 * self.blocks,
-            false => 120 + 40 * self.loops + 5 * self.blocks,
+    /// How long a compiler is going to take over it, roughly: most kernels of ordinary programs take between half and twice as long. [`Compiler`] says
+    /// what each was measured with.
+    pub fn compile_time(&self, compiler: Compiler) -> Duration {
+        let microseconds_a_statement = match compiler {
+            Compiler::Software => 2000 + 350 * self.loops + 40 * self.blocks,
+            Compiler::Driver => 120 + 40 * self.loops + 5 * self.blocks.min(MOST_BLOCKS_THAT_COUNT),
+            Compiler::Ptxas => 250,
         };
         match self.is_left {
             true => Duration::from_secs(60),
@@ -124,13 +151,13 @@ impl Size {
     }
 
     /// The estimate, where it is more than a launch should wait for; `meanwhile` if the launch need not wait.
-    pub fn excess(&self, software: bool, meanwhile: bool) -> Option<Duration> {
-        let patience = match (software, meanwhile) {
-            (true, _) => PATIENCE_SOFTWARE,
-            (false, true) => PATIENCE_MEANWHILE,
-            (false, false) => PATIENCE,
+    pub fn excess(&self, compiler: Compiler, meanwhile: bool) -> Option<Duration> {
+        let patience = match (compiler, meanwhile) {
+            (Compiler::Software, _) => PATIENCE_SOFTWARE,
+            (_, true) => PATIENCE_MEANWHILE,
+            (_, false) => PATIENCE,
         };
-        Some(self.compile_time(software)).filter(|&time| time > patience)
+        Some(self.compile_time(compiler)).filter(|&time| time > patience)
     }
 }
 
@@ -154,14 +181,31 @@ mod tests {
             blocks: 10,
             is_left: false,
         };
-        assert_eq!(size.excess(false, false), None);
-        assert_eq!(size.excess(true, false), Some(Duration::from_millis(13_750)));
+        assert_eq!(size.excess(Compiler::Driver, false), None);
+        assert_eq!(
+            size.excess(Compiler::Software, false),
+            Some(Duration::from_millis(13_750))
+        );
         let size = Size { loops: 20, ..size };
-        assert!(size.excess(false, false).is_some() && size.excess(false, true).is_none());
+        assert!(size.excess(Compiler::Driver, false).is_some() && size.excess(Compiler::Driver, true).is_none());
+        assert_eq!(size.excess(Compiler::Ptxas, false), None);
         let size = Size {
             is_left: true,
             ..Size::default()
         };
-        assert!(size.excess(false, true).is_some());
+        assert!(size.excess(Compiler::Ptxas, true).is_some());
+    }
+
+    #[test]
+    fn many_blocks_are_no_reason_to_leave_a_translation_to_the_interpreter() {
+        // What is made of a parser that gcc compiled for AArch64.
+        let size = Size {
+            statements: 9315,
+            loops: 9,
+            blocks: 459,
+            is_left: false,
+        };
+        assert_eq!(size.excess(Compiler::Driver, true), None);
+        assert_eq!(size.compile_time(Compiler::Ptxas), Duration::from_micros(2_328_750));
     }
 }
