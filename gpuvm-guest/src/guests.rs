@@ -13,8 +13,8 @@ use crate::machine::Cpus;
 use crate::program::Program;
 use crate::routines::coverage::Maps;
 use crate::routines::event::{self, Event, Resume};
-use crate::routines::layout::{self, PAGE, PAGE_BITS};
-use crate::routines::service::{BEGIN, Copies, PROTECT, Span, WRITE_BYTES};
+use crate::routines::layout::{self, PAGE, PAGE_BITS, PAGE_WORDS};
+use crate::routines::service::{BEGIN, PROTECT, Span, WRITE_BYTES};
 use crate::start::{Start, stack};
 use crate::stop::{FaultKind, Stop};
 use crate::system::{Answer, Call, Edit, Heap, Streams, System};
@@ -658,7 +658,7 @@ impl Guests {
     /// If there is no such guest, or the device fails to give them.
     pub fn registers(&self, guest: usize) -> Result<Vec<u64>> {
         self.guest(guest)?;
-        self.cpus.registers(guest)
+        Ok(self.cpus.get(&self.runtime, guest)?.registers())
     }
 
     /// Reads a guest's memory, up to the first byte that it may not read itself.
@@ -710,29 +710,40 @@ impl Guests {
             return Ok(());
         }
         self.guest(into.end - 1)?;
-        let each = 64;
-        let pieces = self.chunk.div_ceil(each as usize);
-        // A guest is not copied into itself.
-        for part in [into.start..into.end.min(guest), into.start.max(guest + 1)..into.end] {
-            if part.is_empty() {
-                continue;
-            }
-            let copies = Copies {
-                from: guest as u32,
-                first: part.start as u32,
-                words: self.chunk as u32,
-                each,
-            };
-            self.runtime
-                .launch("gpuvm-guest.fork")?
-                .args((&self.memory, copies))
-                .vms(pieces * part.len())
-                .engine(self.settings.engine)
-                .run()?;
-        }
-        self.cpus.fork(guest, into.clone())?;
+        let mut own = self.chunk_of(guest)?;
+        let pages = self.places[original.program].pages;
+        let in_use = layout::own_pages(pages, self.coverage_bits()) + own[layout::USED] * PAGE_WORDS;
+        own.truncate(in_use as usize);
+        let range = Span {
+            from: into.start as u32,
+            count: into.len() as u32,
+        };
+        self.runtime
+            .launch("gpuvm-guest.fork")?
+            .args((&self.memory, &own, range))
+            .vms(self.guests.len())
+            .engine(self.settings.engine)
+            .run()?;
+        self.cpus.fork(&self.runtime, self.settings.engine, guest, range)?;
         self.guests[into].fill(original);
         Ok(())
+    }
+
+    /// A guest's chunk.
+    fn chunk_of(&self, guest: usize) -> Result<Vec<u32>> {
+        let done = self
+            .runtime
+            .launch("gpuvm-guest.take")?
+            .args((&self.memory, (self.chunk * guest) as u32))
+            .vms(self.chunk)
+            .engine(self.settings.engine)
+            .run()?;
+        Ok(done.output()?)
+    }
+
+    /// The bits of a guest's map of edges, as a power of two; 0 if it has none.
+    fn coverage_bits(&self) -> u32 {
+        self.settings.coverage.map_or(0, u32::trailing_zeros)
     }
 
     /// The edges that guests of a range have taken, all of them together: a bit for each, by a hash of both ends, of as many as

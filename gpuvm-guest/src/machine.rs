@@ -1,14 +1,14 @@
 //! The processors of guests, by machine: which routine runs them.
 
-use std::ops::Range;
 use std::time::Duration;
 
-use gpuvm::{Buffer, Engine, Routine, Runtime};
+use gpuvm::{Buffer, Engine, Routine, Runtime, VmType};
 
 use crate::error::Result;
 use crate::program::Machine;
 use crate::riscv::cpu::{Cpu, NOTHING_RESERVED};
 use crate::routines::event::{Event, Resume};
+use crate::routines::service::Span;
 use crate::{aarch64, riscv};
 
 /// All guests' processors.
@@ -105,17 +105,12 @@ impl Cpus {
         Ok((done.output()?, time))
     }
 
-    /// One guest's integer registers.
-    pub fn registers(&self, guest: usize) -> Result<Vec<u64>> {
-        Ok(self.get(guest)?.registers())
-    }
-
     /// One guest's processor.
-    pub fn get(&self, guest: usize) -> Result<Processor> {
+    pub fn get(&self, runtime: &Runtime, guest: usize) -> Result<Processor> {
         Ok(match self {
-            Cpus::Short { cpus, floats } => Processor::Short(Box::new(cpus.read()?[guest]), *floats),
-            Cpus::Long { cpus, floats } => Processor::Long(Box::new(cpus.read()?[guest]), *floats),
-            Cpus::Arm { cpus, floats } => Processor::Arm(Box::new(cpus.read()?[guest]), *floats),
+            Cpus::Short { cpus, floats } => Processor::Short(Box::new(one(runtime, SHORT, cpus, guest)?[0]), *floats),
+            Cpus::Long { cpus, floats } => Processor::Long(Box::new(one(runtime, LONG, cpus, guest)?[0]), *floats),
+            Cpus::Arm { cpus, floats } => Processor::Arm(Box::new(one(runtime, ARM, cpus, guest)?[0]), *floats),
         })
     }
 
@@ -133,12 +128,12 @@ impl Cpus {
         Ok(())
     }
 
-    /// Copies one into others.
-    pub fn fork(&self, guest: usize, into: Range<usize>) -> Result<()> {
+    /// Copies one into those of a range.
+    pub fn fork(&self, runtime: &Runtime, engine: Engine, guest: usize, into: Span) -> Result<()> {
         match self {
-            Cpus::Short { cpus, .. } => fork(cpus, guest, into),
-            Cpus::Long { cpus, .. } => fork(cpus, guest, into),
-            Cpus::Arm { cpus, .. } => fork(cpus, guest, into),
+            Cpus::Short { cpus, .. } => fork(runtime, engine, SHORT, cpus, guest, into),
+            Cpus::Long { cpus, .. } => fork(runtime, engine, LONG, cpus, guest, into),
+            Cpus::Arm { cpus, .. } => fork(runtime, engine, ARM, cpus, guest, into),
         }
     }
 }
@@ -200,7 +195,7 @@ impl Processor {
     }
 }
 
-fn put<T: gpuvm::VmType + Copy>(cpus: &Buffer<T>, guest: usize, cpu: T) -> Result<()> {
+fn put<T: VmType + Copy>(cpus: &Buffer<T>, guest: usize, cpu: T) -> Result<()> {
     let mut all = cpus.read()?;
     all[guest] = cpu;
     Ok(cpus.write(&all)?)
@@ -249,9 +244,28 @@ fn armed(pc: u64, stack: u64) -> aarch64::cpu::Cpu {
     }
 }
 
-fn fork<T: gpuvm::VmType + Copy>(cpus: &Buffer<T>, guest: usize, into: Range<usize>) -> Result<()> {
-    let mut all = cpus.read()?;
-    let one = all[guest];
-    all[into].fill(one);
-    Ok(cpus.write(&all)?)
+/// The routines of a machine that give one of its processors, and copy one into others.
+type OfMachine = [&'static str; 2];
+const SHORT: OfMachine = ["gpuvm-guest.riscv32.one", "gpuvm-guest.riscv32.fork"];
+const LONG: OfMachine = ["gpuvm-guest.riscv64.one", "gpuvm-guest.riscv64.fork"];
+const ARM: OfMachine = ["gpuvm-guest.aarch64.one", "gpuvm-guest.aarch64.fork"];
+
+/// A processor, as the list that launches give.
+fn one<T: VmType>(runtime: &Runtime, [id, _]: OfMachine, cpus: &Buffer<T>, guest: usize) -> Result<Vec<T>> {
+    let done = runtime.launch(id)?.args((cpus, guest as u32)).vms(1).run()?;
+    Ok(done.output()?)
+}
+
+fn fork<T: VmType>(
+    runtime: &Runtime,
+    engine: Engine,
+    of: OfMachine,
+    cpus: &Buffer<T>,
+    guest: usize,
+    into: Span,
+) -> Result<()> {
+    let original = runtime.buffer(&one(runtime, of, cpus, guest)?)?;
+    let [_, id] = of;
+    runtime.launch(id)?.args((cpus, &original, into)).engine(engine).run()?;
+    Ok(())
 }

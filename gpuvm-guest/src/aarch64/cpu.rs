@@ -2,6 +2,8 @@
 
 use gpuvm::prelude::*;
 
+use crate::routines::service::Span;
+
 /// The registers of an AArch64 processor.
 #[derive(VmType, Clone, Copy, Debug, PartialEq)]
 pub struct Cpu {
@@ -29,3 +31,15 @@ pub struct Cpu {
 
 /// The `reserved` that no address is.
 pub(crate) const NOTHING_RESERVED: u64 = u64::MAX;
+
+#[routine(id = "gpuvm-guest.aarch64.one")]
+fn one(all: &[Cpu], guest: u32) -> Cpu {
+    all[guest as usize]
+}
+
+#[routine(id = "gpuvm-guest.aarch64.fork")]
+fn fork(cpu: &mut Cpu, of: &[Cpu], into: Span) {
+    if into.has(vm::id()) {
+        *cpu = of[0];
+    }
+}

@@ -91,16 +91,9 @@ impl Guests {
     /// If there is no such guest, and those of a launch.
     pub fn debug(&mut self, guest: usize) -> Result<Debugger<'_>> {
         self.guest(guest)?;
-        let done = self
-            .runtime
-            .launch("gpuvm-guest.take")?
-            .args((&self.memory, (self.chunk * guest) as u32))
-            .vms(self.chunk)
-            .engine(self.settings.engine)
-            .run()?;
         let mut now = Moment {
-            processor: self.cpus.get(guest)?,
-            own: done.output()?,
+            processor: self.cpus.get(&self.runtime, guest)?,
+            own: self.chunk_of(guest)?,
             guest: self.guests[guest].clone(),
         };
         let way = std::mem::replace(&mut now.guest.way, Way::Never);

@@ -2,6 +2,8 @@
 
 use gpuvm::prelude::*;
 
+use crate::routines::service::Span;
+
 /// The registers of a RISC-V processor. `X` is `u32` or `u64`.
 #[derive(VmType, Clone, Copy, Debug, PartialEq)]
 pub struct Cpu<X> {
@@ -23,3 +25,27 @@ pub struct Cpu<X> {
 
 /// The `reserved` that no address is.
 pub(crate) const NOTHING_RESERVED: u32 = u32::MAX;
+
+#[routine(id = "gpuvm-guest.riscv32.one")]
+fn one_short(all: &[Cpu<u32>], guest: u32) -> Cpu<u32> {
+    all[guest as usize]
+}
+
+#[routine(id = "gpuvm-guest.riscv64.one")]
+fn one_long(all: &[Cpu<u64>], guest: u32) -> Cpu<u64> {
+    all[guest as usize]
+}
+
+#[routine(id = "gpuvm-guest.riscv32.fork")]
+fn fork_short(cpu: &mut Cpu<u32>, of: &[Cpu<u32>], into: Span) {
+    if into.has(vm::id()) {
+        *cpu = of[0];
+    }
+}
+
+#[routine(id = "gpuvm-guest.riscv64.fork")]
+fn fork_long(cpu: &mut Cpu<u64>, of: &[Cpu<u64>], into: Span) {
+    if into.has(vm::id()) {
+        *cpu = of[0];
+    }
+}

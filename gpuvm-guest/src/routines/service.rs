@@ -21,6 +21,14 @@ pub(crate) struct Span {
     pub count: u32,
 }
 
+#[routine]
+impl Span {
+    /// Whether a place is in it.
+    pub fn has(self, place: u32) -> bool {
+        place.wrapping_sub(self.from) < self.count
+    }
+}
+
 /// Carries out a guest's edits, and says how many of them it was not allowed.
 #[routine(id = "gpuvm-guest.edit")]
 pub(crate) fn edit(own: &mut [u32], shared: &[u32], edits: &[u32], span: Span) -> u32 {
@@ -131,30 +139,12 @@ pub(crate) fn put(all: &[AtomicU32], first: u32, word: u32) {
     all[first.wrapping_add(vm::id()) as usize].store(word, Ordering::Relaxed);
 }
 
-/// Where a guest is copied.
-#[derive(VmType, Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Copies {
-    /// The guest that is copied.
-    pub from: u32,
-    /// The first of those that become it.
-    pub first: u32,
-    /// Words of a chunk.
-    pub words: u32,
-    /// Words that a VM copies.
-    pub each: u32,
-}
-
-/// Copies a piece of a guest's chunk into another's: VM `i` of as many as there are pieces.
+/// Makes each guest of a range what another one is, whose chunk `of` is, as far as it is in use.
 #[routine(id = "gpuvm-guest.fork")]
-pub(crate) fn fork(all: &[AtomicU32], copies: Copies) {
-    let pieces = copies.words.div_ceil(copies.each);
-    let (guest, piece) = (vm::id() / pieces, vm::id() % pieces);
-    let from = copies.from.wrapping_mul(copies.words);
-    let to = copies.first.wrapping_add(guest).wrapping_mul(copies.words);
-    let start = piece.wrapping_mul(copies.each);
-    let end = start.wrapping_add(copies.each).min(copies.words);
-    for i in start..end {
-        let word = all[from.wrapping_add(i) as usize].load(Ordering::Relaxed);
-        all[to.wrapping_add(i) as usize].store(word, Ordering::Relaxed);
+pub(crate) fn fork(own: &mut [u32], of: &[u32], into: Span) {
+    if into.has(vm::id()) {
+        for (word, is) in own.iter_mut().zip(of) {
+            *word = *is;
+        }
     }
 }
