@@ -4,8 +4,8 @@ use crate::aarch64;
 use crate::program::{Machine, Program};
 use crate::riscv::decode::{Decoded, ENTRY, WIDE, decode, kind};
 use crate::routines::layout::{
-    BASE, CODE, CODE_WORDS, CODED, COVERAGE, DECODED, EXECUTE, HEADER, PAGE, PAGE_BITS, PAGE_WORDS, PAGES, READ, TABLE,
-    WRITE,
+    BASE, CODE, CODE_WORDS, CODED, COVERAGE, DECODED, EXECUTE, HEADER, PAGE, PAGE_BITS, PAGE_WORDS, PAGES,
+    PROGRAM_PAGES, READ, TABLE, WRITE,
 };
 
 /// Bytes of a page as guests are told, of which ours are parts.
@@ -127,6 +127,7 @@ fn add(words: &mut Vec<u32>, program: &Program, heap: u32, stack: u32) -> Place 
     for (field, value) in [
         (BASE, base),
         (PAGES, pages),
+        (PROGRAM_PAGES, end - base),
         (TABLE, table),
         (CODE, code),
         (DECODED, decoded),

@@ -146,13 +146,13 @@ fn private_pages_end() {
     };
     let guests = ended(&[code(&words)], vec![Start::default(); 3], settings);
     for guest in 0..3 {
-        // A page is the stack's.
+        // Two pages are the stack's.
         let Some(Stop::Fault { kind, pc: 0x1_001c, .. }) = guests.stop(guest) else {
             panic!("{:?}", guests.stop(guest));
         };
         assert_eq!(kind, FaultKind::OutOfPages);
-        // Four instructions before the first call, three up to the second, and three for each of seven pages.
-        assert_eq!(guests.retired(guest), 7 + 7 * 3);
+        // Four instructions before the first call, three up to the second, and three for each of six pages.
+        assert_eq!(guests.retired(guest), 7 + 6 * 3);
     }
 }
 

@@ -41,6 +41,8 @@ pub const CODE_WORDS: usize = 4;
 pub const DECODED: usize = 5;
 /// The number of bits of a guest's map of edges, as a power of two; 0 if it has none.
 pub const COVERAGE: usize = 6;
+/// How many pages of the table are the program's own. Those of the heap and the stack follow.
+pub const PROGRAM_PAGES: usize = 7;
 /// Words of the header.
 pub const HEADER: usize = 8;
 

@@ -6,8 +6,11 @@ use super::coverage::edge;
 use super::event;
 use super::layout::{
     BASE, CHANGES, CODE, CODE_WORDS, CODED, COVERAGE, DECODED, EXECUTE, FLAGS, OWN, OWN_TABLE, PAGE, PAGE_BITS,
-    PAGE_WORDS, PAGES, PROGRAM, READ, USED, WRITE, coverage_start, own_pages,
+    PAGE_WORDS, PAGES, PROGRAM, PROGRAM_PAGES, READ, USED, WRITE, coverage_start, own_pages,
 };
+
+/// Pages at the end of its stack that a guest has before it runs.
+const STACK_PAGES: u32 = 2;
 
 /// A guest's view of memory, with what is looked up at each access taken out of its header once.
 #[derive(VmType)]
@@ -119,6 +122,25 @@ impl<'a> Memory<'a> {
             return entry;
         }
         self.copied(address, entry)
+    }
+
+    /// Copies pages that a guest is going to write to before it runs, because translated code stops where it has to copy one: the end of its stack, and what its
+    /// program has that may be written to, as far as a quarter of its private pages suffices.
+    pub fn prepare(&mut self) {
+        let room = (self.own.len() as u32).wrapping_sub(own_pages(self.pages, self.coverage)) / PAGE_WORDS;
+        let most = room / 4;
+        let program = self.shared[self.own[PROGRAM] as usize + PROGRAM_PAGES];
+        for i in 0..STACK_PAGES.wrapping_add(program) {
+            let page = if i < STACK_PAGES {
+                self.pages.wrapping_sub(1).wrapping_sub(i)
+            } else {
+                i.wrapping_sub(STACK_PAGES)
+            };
+            let address = self.base.wrapping_add(page) << PAGE_BITS;
+            if self.used < most && self.entry(address) & (WRITE | CODED) == WRITE {
+                self.writable(address);
+            }
+        }
     }
 
     /// Copies a shared page to the guest's chunk.

@@ -74,6 +74,9 @@ fn begin(own: &mut [u32], shared: &[u32], program: usize) {
     for word in 0..coverage_words(shared[program + COVERAGE]) {
         own[map.wrapping_add(word) as usize] = 0;
     }
+    let mut memory = Memory::new(own, shared);
+    memory.prepare();
+    memory.close();
 }
 
 /// Writes bytes that are in a list from `at` on, until it may not.
