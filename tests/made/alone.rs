@@ -148,6 +148,48 @@ fn floats_and_their_functions_are_those_of_rust() {
     }
 }
 
+#[routine]
+fn halved(bits: u64) -> u64 {
+    (f64::from_bits(bits) * 0.5).to_bits()
+}
+
+#[test]
+fn numbers_are_made_of_bits_and_told_by_them() {
+    let routine = build("built_halved", |f| {
+        let bits = f.param::<u64>("bits");
+        f.ret((bits.as_f64() * 0.5).to_bits());
+    })
+    .unwrap();
+    let edges = [
+        f64::NAN,
+        -f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        -0.0,
+        f64::MIN_POSITIVE,
+        f64::MAX,
+    ];
+    let patterns = [1, 0x7ff0_0000_0000_0001, u64::MAX, 0x000f_ffff_ffff_ffff];
+    let bits: Vec<u64> = (0..40).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let bits: Vec<u64> = edges
+        .map(f64::to_bits)
+        .into_iter()
+        .chain(patterns)
+        .chain(bits)
+        .collect();
+    let native = runtime()
+        .launch("halved")
+        .unwrap()
+        .args((&bits,))
+        .engine(Engine::Native);
+    let expected: Vec<u64> = native.run().unwrap().output().unwrap();
+    for engine in ENGINES {
+        let launch = runtime().launch(&routine).unwrap().args((&bits,));
+        let found: Vec<u64> = launch.engine(engine).run().unwrap().output().unwrap();
+        assert_eq!(found, expected, "{engine}");
+    }
+}
+
 #[test]
 fn a_trap_says_the_line_of_the_closure_and_leaves_the_others() {
     let routine = build("pick", |f| {

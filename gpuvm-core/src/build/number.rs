@@ -447,6 +447,24 @@ impl<'b> Value<'b, f32> {
     }
 }
 
+impl<'b> Value<'b, u64> {
+    /// The number with these bits.
+    #[track_caller]
+    pub fn as_f64(self) -> Value<'b, f64> {
+        Value::of(self.body, self.word)
+    }
+}
+
+impl<'b> Value<'b, f64> {
+    /// Its bits, as Rust's `to_bits`, with one NaN for all.
+    #[track_caller]
+    pub fn to_bits(self) -> Value<'b, u64> {
+        let bits: Value<'b, u64> = Value::of(self.body, self.word);
+        let is_nan = (bits & (u64::MAX >> 1)).gt(f64::INFINITY.to_bits());
+        self.body.select(is_nan, f64::NAN.to_bits(), bits)
+    }
+}
+
 macro_rules! float_functions {
     ($($(#[$meta:meta])* $name:ident($($argument:ident),*) = $op:expr, $single:expr, $double:expr;)*) => {
         impl<'b, T: Float> Value<'b, T> {$(
