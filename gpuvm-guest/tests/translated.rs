@@ -82,7 +82,7 @@ fn arm(random: &mut Random, _: bool) -> u32 {
     let register = |random: &mut Random| random.below(12);
     let bits = random.bits();
     let to = |random: &mut Random| 2 + random.below(10);
-    match random.below(20) {
+    match random.below(26) {
         // Immediates: sums, masks, moves, fields.
         0..4 => (bits & 0xe3ff_fc00) | random.of(&[0x11, 0x12, 0x12, 0x13]) << 24 | register(random) << 5 | to(random),
         // Registers: logic and sums, shifted and extended.
@@ -119,6 +119,38 @@ fn arm(random: &mut Random, _: bool) -> u32 {
             0x3600_0040 | (bits & 0x8100_001f),
         ]),
         19 if random.below(8) == 0 => 0xd65f_03c0,
+        // Numbers of integers; of two and three numbers, of one; compared and chosen; to integers and memory and back.
+        20..25 => {
+            let registers = random.below(6) << 16 | random.below(6) << 5 | random.below(6);
+            let (format, x, condition) = (bits & 0x0040_0000, to(random), random.below(16) << 12);
+            format
+                | match random.below(8) {
+                    0 | 1 => 0x1e22_0000 | bits & 0x8001_0000 | register(random) << 5 | registers & 31,
+                    2 | 3 => 0x1e20_0800 | random.of(&[0, 1, 2, 2, 3, 3, 8]) << 12 | registers,
+                    4 => 0x1f00_0000 | bits & 0x0020_8000 | random.below(6) << 10 | registers,
+                    5 if bits & 1 != 0 => {
+                        let shift = 0x0f00_0400 | random.of(&[0u32, 1 << 29, 0x5000]) | (32 + random.below(96)) << 16;
+                        let vector = random.of(&[0x0ea0_8400, 0x0e20_1c00 | bits & 0x20c0_0000, shift]);
+                        return vector | bits & 0x4000_0000 | registers & random.of(&[0x3ff, 0x1f_03ff]);
+                    }
+                    5 => 0x1e20_4000 | random.below(6) << 15 | registers & 0x3ff,
+                    6 => random.of(&[
+                        0x1e20_2000 | registers & 0x001f_03e0,
+                        0x1e20_2008 | registers & 0x3e0,
+                        0x1e20_0c00 | condition | registers,
+                        0x1e20_1000 | bits & 0x001f_e000 | registers & 31,
+                    ]),
+                    _ => random.of(&[
+                        0x1e38_0000 | bits & 0x8001_0000 | registers & 0x3e0 | x,
+                        0x9e26_0000 | registers & 0x3e0 | x,
+                        0x1e26_0000 | registers & 0x3e0 | x,
+                    ]),
+                }
+        }
+        25 => {
+            let offset = random.below(32) << 10 | 31 << 5 | random.below(6);
+            random.of(&[0x3d00_0000, 0xbd00_0000, 0xfd00_0000]) | bits & 0x0040_0000 | offset
+        }
         _ => bits,
     }
 }

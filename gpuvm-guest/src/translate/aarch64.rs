@@ -1,5 +1,7 @@
 //! AArch64 instructions as operations of the builder. What they mean is in [`aarch64::run`](crate::aarch64::run); tests compare the two.
 
+mod float;
+
 use gpuvm::Routine;
 use gpuvm::build::{Bits, Body, Integer, Place, Value, Variable};
 
@@ -30,6 +32,8 @@ pub(super) fn instruction(address: u32, bits: u32) -> Instruction<Decoded> {
         kind::SVC => Flow::System,
         kind::MRS if decoded.immediate == THREAD => Flow::Next,
         kind::ADD..=kind::CCMP | kind::MEMORY..=kind::LITERAL | kind::NOP => Flow::Next,
+        kind::VLITERAL if far >> 32 != 0 => Flow::Leave,
+        _ if float::is_translated(decoded) => Flow::Next,
         _ => Flow::Leave,
     };
     Instruction {
@@ -47,6 +51,10 @@ pub(super) struct Arm<'b> {
     x: [Option<Variable<'b, u64>>; 33],
     /// Negative, zero, carry, overflow.
     flags: [Variable<'b, bool>; 4],
+    /// The low halves of the registers of floats, and the high ones.
+    v: [Option<Variable<'b, u64>>; 64],
+    /// Whether numbers are rounded to the nearest, and one may be inexact without anybody seeing it.
+    quick: Variable<'b, bool>,
 }
 
 /// What is added up.
@@ -462,6 +470,19 @@ impl<'b> Processor<'b> for Arm<'b> {
             }
         }
         used[ZR as usize] = false;
+        let mut used_v = [false; 64];
+        for register in blocks
+            .iter()
+            .flat_map(|block| &block.code)
+            .flat_map(|of| float::registers(of.decoded))
+        {
+            used_v[register] = true;
+            used_v[register + 32] = true;
+        }
+        let v = record.field::<[u64; 64]>("v");
+        let name_of_v = |i: usize| format!("{}{}", if i < 32 { "d" } else { "high" }, i % 32);
+        let rounds = record.field::<u32>("fpcr").get() & float::ROUNDS;
+        let inexact = record.field::<u32>("fpsr").get() & float::INEXACT;
         let x = record.field::<[u64; 33]>("x");
         let name = |i: usize| {
             if i == SP as usize {
@@ -477,6 +498,8 @@ impl<'b> Processor<'b> for Arm<'b> {
             record,
             x: std::array::from_fn(|i| used[i].then(|| f.variable(&name(i), x.element::<u64>(i as u32).get()))),
             flags: [flag("n", 8), flag("z", 4), flag("c", 2), flag("v", 1)],
+            v: std::array::from_fn(|i| used_v[i].then(|| f.variable(&name_of_v(i), v.element::<u64>(i as u32).get()))),
+            quick: f.variable("quick", rounds.eq(0) & inexact.ne(0)),
         }
     }
 
@@ -496,6 +519,12 @@ impl<'b> Processor<'b> for Arm<'b> {
         for (i, variable) in (0..).zip(&self.x) {
             if let Some(variable) = variable {
                 x.element::<u64>(i).set(variable.get());
+            }
+        }
+        let v = self.record.field::<[u64; 64]>("v");
+        for (i, variable) in (0..).zip(&self.v) {
+            if let Some(variable) = variable {
+                v.element::<u64>(i).set(variable.get());
             }
         }
         let [n, z, c, v] = self.flags.map(|flag| flag.get().cast::<u32>());
@@ -555,6 +584,10 @@ impl<'b> Processor<'b> for Arm<'b> {
                 };
                 self.loaded(at, address, fields)
             }
+            kind::VMEMORY.. => match self.float(at, decoded) {
+                Some(result) => result,
+                None => return,
+            },
             _ => match self.computed(at, decoded) {
                 Some(result) => result,
                 None => return,

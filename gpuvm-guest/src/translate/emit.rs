@@ -148,6 +148,11 @@ impl<'b> At<'_, 'b> {
         self.emitter.exit(self.address, self.counted, LEFT)
     }
 
+    /// The guest leaves if something does not hold.
+    pub fn leave_unless(&self, condition: Value<'b, bool>) {
+        self.emitter.go_if(!condition, self.refuse());
+    }
+
     /// The entry of a page, and where in its words an address is. The guest leaves if it may not do there what is asked, or not that fast.
     fn find(&self, address: Wide<'b>, size: u32, pair: bool, flags: u32) -> (Value<'b, u32>, Value<'b, u32>) {
         let low = address.low;
