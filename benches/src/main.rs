@@ -8,6 +8,7 @@ mod contest;
 mod document;
 mod flock;
 mod genetic;
+mod guests;
 mod host;
 mod ladder;
 mod latency;
@@ -54,10 +55,10 @@ struct Arguments {
     /// Runs everything once in its small size, to see that all results are right. There are no figures.
     #[arg(long, conflicts_with_all = ["size", "repeats", "json", "plot", "into", "from"])]
     check: bool,
-    /// Only the peers' workloads of these names.
+    /// Only the workloads of `peers`, or the programs of `guests`, of these names.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// Only the contestants of `peers` and `ring` whose names contain one of these.
+    /// Only the contestants of `peers`, `guests` and `ring` whose names contain one of these.
     #[arg(long, value_delimiter = ',')]
     by: Vec<String>,
     /// A file for all figures.
@@ -101,6 +102,8 @@ enum What {
     Soup,
     /// Populations of programs that did not exist before, as genetic programming makes them.
     Genetic,
+    /// Programs that gcc compiled for AArch64, many of each side by side.
+    Guests,
     /// From a launch to its first result.
     Latency,
     /// What being able to stop costs.
@@ -199,6 +202,9 @@ fn measure(arguments: &Arguments) -> Result<Report> {
             .transpose()?,
         soup: asked(What::Soup).then(|| soup::run(&stage)).transpose()?,
         genetic: asked(What::Genetic).then(|| genetic::run(&stage)).transpose()?,
+        guests: asked(What::Guests)
+            .then(|| guests::run(&stage, &arguments.only))
+            .transpose()?,
         latency: asked(What::Latency).then(|| latency::run(&stage)).transpose()?,
         budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
         plans: asked(What::Plans).then(|| plans::run(&stage)).transpose()?,

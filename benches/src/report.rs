@@ -9,6 +9,7 @@ use crate::budget::Bounded;
 use crate::contest::{BASELINE, Outcome};
 use crate::flock::Flight;
 use crate::genetic::Bred;
+use crate::guests;
 use crate::host::Host;
 use crate::ladder::Ladder;
 use crate::latency::Wait;
@@ -36,6 +37,8 @@ pub struct Report {
     pub soup: Option<Vec<Served>>,
     /// Populations of programs.
     pub genetic: Option<Vec<Bred>>,
+    /// Guests.
+    pub guests: Option<guests::Figures>,
     /// First launches.
     pub latency: Option<Vec<Wait>>,
     /// What being able to stop costs.
@@ -82,6 +85,10 @@ impl Report {
         let soup = soup.map(|served| ("soup", &served.contestant, &served.problem));
         let genetic = self.genetic.iter().flatten();
         let genetic = genetic.map(|bred| ("genetic", &bred.engine, &bred.problem));
+        let crowds = self.guests.iter().flat_map(|guests| &guests.crowds);
+        let crowds = crowds.map(|crowd| (crowd.program.as_str(), &crowd.contestant, &crowd.problem));
+        let beside = self.guests.iter().flat_map(|guests| &guests.beside);
+        let beside = beside.map(|beside| ("guests", &beside.what, &beside.problem));
         let latency = self.latency.iter().flatten();
         let latency = latency.map(|wait| ("latency", &wait.contestant, &wait.problem));
         let budgets = self.budget.iter().flatten();
@@ -102,6 +109,8 @@ impl Report {
             .chain(peers)
             .chain(soup)
             .chain(genetic)
+            .chain(crowds)
+            .chain(beside)
             .chain(latency)
             .chain(budgets);
         all.chain(plans)

@@ -12,6 +12,7 @@ use crate::budget::{Bounded, WAYS};
 use crate::contest::{Entry, Outcome};
 use crate::flock::Flight;
 use crate::genetic::Bred;
+use crate::guests::{Beside, Crowd};
 use crate::ladder::{Climb, Ladder};
 use crate::latency::Wait;
 use crate::peers::cuda;
@@ -134,6 +135,13 @@ pub fn sections(report: &Report) -> Vec<Section> {
     if let Some(genetic) = &report.genetic {
         let title = "Genetic programming: generations of trees of 31 nodes, building and linking counted".to_string();
         add("genetic", &through, title, genetic_table(genetic));
+    }
+    if let Some(guests) = &report.guests {
+        let title = "Guests: instructions that all of them retire a second, all with one input, and each with its own"
+            .to_string();
+        add("guests", &through, title, guests_table(&guests.crowds));
+        let title = "Guests: what they take beside running".to_string();
+        add("guests, beside", &through, title, beside_table(&guests.beside));
     }
     if let Some(waits) = &report.latency {
         let title = "Latency: launch to results, 10-line routines, warm device".to_string();
@@ -507,6 +515,45 @@ fn genetic_table(genetic: &[Bred]) -> Grid {
                 format!("{:.1} G", bred.evaluations / seconds / 1e9)
             }),
         ]);
+    }
+    table
+}
+
+/// A program in a row, a way to run it in two columns: by the device's time and, behind a slash, by the clock.
+fn guests_table(crowds: &[Crowd]) -> Grid {
+    let names = distinct(crowds.iter().map(|crowd| crowd.contestant.as_str()));
+    let columns = names
+        .iter()
+        .flat_map(|name| [format!("{name}: same"), "apart".to_string(), "first run".to_string()]);
+    let mut table = Grid::new([String::new()].into_iter().chain(columns));
+    for program in distinct(crowds.iter().map(|crowd| crowd.program.as_str())) {
+        let mut cells = vec![program.to_string()];
+        for name in &names {
+            let of = |apart| {
+                let mut own = crowds.iter().filter(|crowd| crowd.program == program);
+                own.find(|crowd| crowd.contestant == *name && crowd.apart == apart)
+            };
+            let rate = |crowd: Option<&Crowd>| {
+                crowd.map_or_else(String::new, |crowd| match crowd.seconds {
+                    Some((host, engine)) => {
+                        let [engine, host] = [engine, host].map(|seconds| scaled(crowd.instructions / seconds));
+                        format!("{engine} / {host}")
+                    }
+                    None => Problem::note(&crowd.problem),
+                })
+            };
+            let first = of(false).and_then(|crowd| crowd.first);
+            cells.extend([rate(of(false)), rate(of(true)), first.map_or_else(String::new, time)]);
+        }
+        table.push(cells);
+    }
+    table
+}
+
+fn beside_table(beside: &[Beside]) -> Grid {
+    let mut table = Grid::new(["", "time"]);
+    for Beside { what, seconds, problem } in beside {
+        table.push([what.clone(), seconds.map_or_else(|| Problem::note(problem), time)]);
     }
     table
 }
