@@ -159,7 +159,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     opaque::promise(&mut native.sig, &mut native.attrs, &Generics::default());
     if !args.leaves_native() && native.sig.generics.type_params().next().is_some() && namesakes::has_opaque(name.span())
     {
-        opaque::promise_in_crate(&mut native.sig.generics, None);
+        opaque::promise_in_crate(&mut native.sig.generics, &mut native.attrs, None);
     }
     if !args.leaves_native() {
         let original = args.originals.get(&crate::plain_name(&native.sig.ident));

@@ -135,7 +135,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         && block.generics.type_params().next().is_some()
         && namesakes::has_opaque(crate::shadow::at(&block.self_ty));
     if calls_opaque && block.trait_.is_some() && !of_user {
-        opaque::promise_in_crate(&mut native.generics, None);
+        opaque::promise_in_crate(&mut native.generics, &mut native.attrs, None);
     }
     // The functions whose native copies differ from what the user's macros make.
     let mut changed = Vec::new();
@@ -151,9 +151,9 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
             opaque::promise(&mut function.sig, &mut function.attrs, &block.generics);
         }
         if callers.contains(&&function.sig.ident) {
-            opaque::promise_of_caller(&mut function.sig, &block.generics);
+            opaque::promise_of_caller(&mut function.sig, &mut function.attrs, &block.generics);
         } else if calls_opaque && block.trait_.is_none() {
-            opaque::promise_in_crate(&mut function.sig.generics, Some(&block.generics));
+            opaque::promise_in_crate(&mut function.sig.generics, &mut function.attrs, Some(&block.generics));
         }
         let is_promised = signature.is_some_and(|before| before != function.sig.to_token_stream().to_string());
         if is_redirected || is_promised {

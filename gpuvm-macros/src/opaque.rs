@@ -109,18 +109,18 @@ pub fn promise(signature: &mut Signature, attributes: &mut Vec<Attribute>, aroun
     Known.visit_signature_mut(signature);
     // They have the user's own bounds as their supertraits.
     attributes.push(syn::parse_quote!(#[allow(clippy::implied_bounds_in_impls)]));
-    ask(&mut signature.generics, plain);
+    ask(&mut signature.generics, attributes, plain);
 }
 
 /// Adds to a method's bounds what it takes to call another one of the same `impl` block that results in an opaque iterator.
-pub fn promise_of_caller(signature: &mut Signature, around: &Generics) {
+pub fn promise_of_caller(signature: &mut Signature, attributes: &mut Vec<Attribute>, around: &Generics) {
     let plain = values(around.type_params(), &signature.generics, around);
-    ask(&mut signature.generics, plain);
+    ask(&mut signature.generics, attributes, plain);
 }
 
 /// Adds to the bounds of a function, or of an `impl` block, what it takes to call such a method of type parameters that a trait of the user's bounds: where the crate
 /// has any, nobody knows which operator leads to one. `around`: those of the block that a method is in.
-pub fn promise_in_crate(generics: &mut Generics, around: Option<&Generics>) {
+pub fn promise_in_crate(generics: &mut Generics, attributes: &mut Vec<Attribute>, around: Option<&Generics>) {
     let declared = around.unwrap_or(generics);
     let is_asked = |param: &&TypeParam| {
         let mut is_unsized = false;
@@ -130,7 +130,7 @@ pub fn promise_in_crate(generics: &mut Generics, around: Option<&Generics>) {
         is_users(&param.ident, declared) && !is_unsized
     };
     let plain = values(declared.type_params().filter(is_asked), generics, declared);
-    ask(generics, plain);
+    ask(generics, attributes, plain);
 }
 
 /// The methods of an `impl` block that call one which results in an opaque iterator, or may: that have its name in them, or that of such a method.
@@ -188,8 +188,10 @@ fn values<'p>(
         .collect()
 }
 
-fn ask(generics: &mut Generics, predicates: Vec<WherePredicate>) {
+fn ask(generics: &mut Generics, attributes: &mut Vec<Attribute>, predicates: Vec<WherePredicate>) {
     if !predicates.is_empty() {
+        // The user's own bounds stand elsewhere.
+        attributes.push(syn::parse_quote!(#[allow(clippy::multiple_bound_locations)]));
         generics.make_where_clause().predicates.extend(predicates);
     }
 }

@@ -99,6 +99,11 @@ impl Ranked for Item {
     }
 }
 
+#[routine]
+fn higher<T: Ranked>(a: &T, b: &T) -> u32 {
+    a.rank().max(b.rank())
+}
+
 #[derive(VmType, Clone, Copy)]
 struct Words<'a> {
     bytes: &'a [u8],
@@ -196,7 +201,7 @@ fn language(all: &[u32], out: &mut [u32], n: u32) -> u64 {
         *place = applied(x, |y| y + 1);
     }
     let items = [Item { weight: n, value: sum }, Item::default()];
-    let rank = items[0].best_of(&items[1]) + items[1].doubled();
+    let rank = items[0].best_of(&items[1]) + items[1].doubled() + higher(&items[0], &items[1]);
     let heavy = match asked(&items, counted) {
         Ok(value @ 0..=9) => value,
         Ok(value) if value > rank => rank,
