@@ -137,11 +137,15 @@ pub fn sections(report: &Report) -> Vec<Section> {
         add("genetic", &through, title, genetic_table(genetic));
     }
     if let Some(guests) = &report.guests {
-        let title = "Guests: instructions that all of them retire a second, all with one input, and each with its own"
-            .to_string();
-        add("guests", &through, title, guests_table(&guests.crowds));
-        let title = "Guests: what they take beside running".to_string();
-        add("guests, beside", &through, title, beside_table(&guests.beside));
+        if !guests.crowds.is_empty() {
+            let title =
+                "Guests: instructions that all of them retire a second, with one input for all, and with one each";
+            add("guests", &through, title.to_string(), guests_table(&guests.crowds));
+        }
+        if !guests.beside.is_empty() {
+            let title = "Guests: what they take beside running".to_string();
+            add("guests, beside", &through, title, beside_table(&guests.beside));
+        }
     }
     if let Some(waits) = &report.latency {
         let title = "Latency: launch to results, 10-line routines, warm device".to_string();
