@@ -147,6 +147,8 @@ fn arm(random: &mut Random, _: bool) -> u32 {
                     ]),
                 }
         }
+        // Another way of rounding, or the flags.
+        25 if random.below(6) == 0 => random.of(&[0xd51b_4400, 0xd51b_4420]) | register(random),
         25 => {
             let offset = random.below(32) << 10 | 31 << 5 | random.below(6);
             random.of(&[0x3d00_0000, 0xbd00_0000, 0xfd00_0000]) | bits & 0x0040_0000 | offset

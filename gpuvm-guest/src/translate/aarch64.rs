@@ -53,7 +53,8 @@ pub(super) struct Arm<'b> {
     flags: [Variable<'b, bool>; 4],
     /// The low halves of the registers of floats, and the high ones.
     v: [Option<Variable<'b, u64>>; 64],
-    /// Whether numbers are rounded to the nearest, and one may be inexact without anybody seeing it.
+    /// Whether numbers are rounded to the nearest, and whether one may be inexact without anybody seeing it, too.
+    nearest: Variable<'b, bool>,
     quick: Variable<'b, bool>,
 }
 
@@ -499,6 +500,7 @@ impl<'b> Processor<'b> for Arm<'b> {
             x: std::array::from_fn(|i| used[i].then(|| f.variable(&name(i), x.element::<u64>(i as u32).get()))),
             flags: [flag("n", 8), flag("z", 4), flag("c", 2), flag("v", 1)],
             v: std::array::from_fn(|i| used_v[i].then(|| f.variable(&name_of_v(i), v.element::<u64>(i as u32).get()))),
+            nearest: f.variable("nearest", rounds.eq(0)),
             quick: f.variable("quick", rounds.eq(0) & inexact.ne(0)),
         }
     }

@@ -157,7 +157,9 @@ impl<'b> Arm<'b> {
     fn rounded<T: Format>(&self, at: &At<'_, 'b>, number: Value<'b, T>, zero: Value<'b, bool>) -> Value<'b, u64> {
         let bits = T::bits(number);
         let is_plain = (T::exponent(bits) - 2).lt(T::last() - 2) & self.quick.get();
-        at.leave_unless(is_plain | (zero & Self::is_zero::<T>(bits)));
+        // Which zero it is depends on the way of rounding.
+        let is_exact = zero & Self::is_zero::<T>(bits) & self.nearest.get();
+        at.leave_unless(is_plain | is_exact);
         bits
     }
 
