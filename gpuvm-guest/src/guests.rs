@@ -25,7 +25,8 @@ pub use self::debugger::{Debugger, StopReason};
 /// What guests have, and how they are run.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Bytes of private memory of each guest: the pages that it has written to. 64 KiB if you do not say.
+    /// Bytes of private memory of each guest: the pages that it has written to, and up to a quarter of them those of its stack and its program that it has from the
+    /// beginning. 64 KiB if you do not say.
     pub memory: u32,
     /// Bytes of addresses for the heap. They cost a thousandth of that until they are written to. 256 KiB if you do not say.
     pub heap: u32,
@@ -658,7 +659,7 @@ impl Guests {
     /// If there is no such guest, or the device fails to give them.
     pub fn registers(&self, guest: usize) -> Result<Vec<u64>> {
         self.guest(guest)?;
-        Ok(self.cpus.get(&self.runtime, guest)?.registers())
+        Ok(self.cpus.get(&self.runtime, self.settings.engine, guest)?.registers())
     }
 
     /// Reads a guest's memory, up to the first byte that it may not read itself.

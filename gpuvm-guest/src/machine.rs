@@ -106,11 +106,15 @@ impl Cpus {
     }
 
     /// One guest's processor.
-    pub fn get(&self, runtime: &Runtime, guest: usize) -> Result<Processor> {
+    pub fn get(&self, runtime: &Runtime, engine: Engine, guest: usize) -> Result<Processor> {
         Ok(match self {
-            Cpus::Short { cpus, floats } => Processor::Short(Box::new(one(runtime, SHORT, cpus, guest)?[0]), *floats),
-            Cpus::Long { cpus, floats } => Processor::Long(Box::new(one(runtime, LONG, cpus, guest)?[0]), *floats),
-            Cpus::Arm { cpus, floats } => Processor::Arm(Box::new(one(runtime, ARM, cpus, guest)?[0]), *floats),
+            Cpus::Short { cpus, floats } => {
+                Processor::Short(Box::new(one(runtime, engine, SHORT, cpus, guest)?[0]), *floats)
+            }
+            Cpus::Long { cpus, floats } => {
+                Processor::Long(Box::new(one(runtime, engine, LONG, cpus, guest)?[0]), *floats)
+            }
+            Cpus::Arm { cpus, floats } => Processor::Arm(Box::new(one(runtime, engine, ARM, cpus, guest)?[0]), *floats),
         })
     }
 
@@ -251,8 +255,15 @@ const LONG: OfMachine = ["gpuvm-guest.riscv64.one", "gpuvm-guest.riscv64.fork"];
 const ARM: OfMachine = ["gpuvm-guest.aarch64.one", "gpuvm-guest.aarch64.fork"];
 
 /// A processor, as the list that launches give.
-fn one<T: VmType>(runtime: &Runtime, [id, _]: OfMachine, cpus: &Buffer<T>, guest: usize) -> Result<Vec<T>> {
-    let done = runtime.launch(id)?.args((cpus, guest as u32)).vms(1).run()?;
+fn one<T: VmType>(
+    runtime: &Runtime,
+    engine: Engine,
+    [id, _]: OfMachine,
+    cpus: &Buffer<T>,
+    guest: usize,
+) -> Result<Vec<T>> {
+    let launch = runtime.launch(id)?.args((cpus, guest as u32)).vms(1);
+    let done = launch.engine(engine).run()?;
     Ok(done.output()?)
 }
 
@@ -264,7 +275,7 @@ fn fork<T: VmType>(
     guest: usize,
     into: Span,
 ) -> Result<()> {
-    let original = runtime.buffer(&one(runtime, of, cpus, guest)?)?;
+    let original = runtime.buffer(&one(runtime, engine, of, cpus, guest)?)?;
     let [_, id] = of;
     runtime.launch(id)?.args((cpus, &original, into)).engine(engine).run()?;
     Ok(())

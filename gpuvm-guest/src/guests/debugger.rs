@@ -92,7 +92,7 @@ impl Guests {
     pub fn debug(&mut self, guest: usize) -> Result<Debugger<'_>> {
         self.guest(guest)?;
         let mut now = Moment {
-            processor: self.cpus.get(&self.runtime, guest)?,
+            processor: self.cpus.get(&self.runtime, self.settings.engine, guest)?,
             own: self.chunk_of(guest)?,
             guest: self.guests[guest].clone(),
         };
