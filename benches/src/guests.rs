@@ -156,7 +156,7 @@ fn crowds_of(stage: &Stage, source: &Source, program: &Program, way: &Way) -> [C
             apart,
             contestant: way.name.to_string(),
             guests,
-            instructions: f64::NAN,
+            instructions: 0.0,
             seconds: None,
             first: None,
             problem: None,
