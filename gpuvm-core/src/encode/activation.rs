@@ -71,6 +71,7 @@ pub(super) struct Activation {
     at: usize,
     end: usize,
     line: u32,
+    furthest: u32,
     /// Whether all that it does is on the line of its call, as with `#[track_caller]`.
     tracked: bool,
 }
@@ -107,6 +108,7 @@ impl Activation {
             at: 0,
             end: 0,
             line: 0,
+            furthest: 0,
             tracked: false,
         }
     }
@@ -416,6 +418,7 @@ impl Encoder<'_> {
         activation.at = self.at;
         activation.end = self.end;
         activation.line = self.line;
+        activation.furthest = self.furthest;
         self.activations.push(activation, &mut self.full);
         self.current = self.activations.len as u32 - 1;
         self.walk_in(source, &activation);
@@ -454,6 +457,7 @@ impl Encoder<'_> {
     pub const fn go_back(&mut self) {
         let left = self.activations.items[self.current as usize];
         self.line = left.line;
+        self.furthest = left.furthest;
         self.current = left.caller;
         let caller = self.activations.items[left.caller as usize];
         self.walk_in(caller.source, &caller);
@@ -544,7 +548,7 @@ impl Encoder<'_> {
     pub const fn set_line(&mut self, line: u32) {
         let function = self.functions.items[self.functions.len - 1].activation;
         if self.current == function {
-            self.line = line;
+            self.come_to(line);
             return;
         }
         let activation = &self.activations.items[self.current as usize];
@@ -554,7 +558,14 @@ impl Encoder<'_> {
                 self.activations.items[function as usize].source.file,
             )
         {
-            self.line = line;
+            self.come_to(line);
+        }
+    }
+
+    const fn come_to(&mut self, line: u32) {
+        self.line = line;
+        if line > self.furthest {
+            self.furthest = line;
         }
     }
 }

@@ -320,7 +320,7 @@ impl Encoder<'_> {
             i -= 1;
             let variable = &mut self.variables.items[i];
             if variable.last_line == u32::MAX {
-                variable.last_line = self.line;
+                variable.last_line = self.furthest;
             }
         }
     }

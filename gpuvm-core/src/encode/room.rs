@@ -163,6 +163,7 @@ const fn encoder<'r, const CAP: usize>(
         closures: List::new(&mut scratch.closures),
         parts: List::new(&mut scratch.parts),
         line: source.line,
+        furthest: source.line,
         words: 0,
         stack: List::new(scratch.stack.as_flattened_mut()),
         locals: List::new(scratch.locals.as_flattened_mut()),

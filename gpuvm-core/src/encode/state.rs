@@ -51,6 +51,8 @@ pub(super) struct Encoder<'r> {
     /// Fields of values that are for the encoder alone.
     pub parts: List<'r, Operand>,
     pub line: u32,
+    /// The last line that the activation at hand has come to so far; the line itself goes back where loops do.
+    pub furthest: u32,
     pub words: u32,
     pub stack: List<'r, Operand>,
     pub locals: List<'r, Operand>,

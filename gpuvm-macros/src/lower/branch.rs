@@ -82,6 +82,7 @@ impl Lowering<'_> {
             }
             Expr::Unary(node) if matches!(node.op, UnOp::Not(_)) => self.not_condition(&mut node.expr, no),
             Expr::Let(node) => {
+                self.stream.line(shadow::at(&*node));
                 let known = self.expr(&mut node.expr, Want::Free);
                 self.refutable(&node.pat, &known, no);
             }
@@ -119,6 +120,7 @@ impl Lowering<'_> {
     }
 
     fn condition_value(&mut self, expr: &mut Expr) {
+        self.stream.line(shadow::at(&*expr));
         let known = self.expr(expr, Want::Free);
         if known == Known::Reference(Box::new(Known::BOOL)) {
             self.stream.node(Node::Deref);
@@ -151,6 +153,7 @@ impl Lowering<'_> {
                     pattern => this.refutable(pattern, &scrutinee, next),
                 }
                 this.expected = expected.clone();
+                this.stream.line(shadow::at(&arm.body));
                 let known = this.expr(&mut arm.body, want.branch());
                 if known == Known::Closure && count > 1 {
                     this.report.chosen_closure(shadow::at(&arm.pat));

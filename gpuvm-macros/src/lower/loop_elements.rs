@@ -54,6 +54,7 @@ impl Lowering<'_> {
             .number(index);
         let (top, exit) = (self.new_label(), self.new_label());
         self.label(top);
+        self.stream.line(shadow::at(&*pattern));
         self.push_local(index);
         self.push_local(length);
         self.stream

@@ -33,6 +33,7 @@ impl Lowering<'_> {
             .number(state);
         let (top, exit) = (self.new_label(), self.new_label());
         self.label(top);
+        self.stream.line(shadow::at(&*pattern));
         self.push_local(state);
         self.stream
             .node(Node::Call)

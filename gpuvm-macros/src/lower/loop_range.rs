@@ -90,6 +90,8 @@ impl Lowering<'_> {
             }
         }
         self.label(top);
+        let head = shadow::at(&*pattern);
+        self.stream.line(head);
         if !counts_on_demand {
             self.test_bounds(low, &high, at_first, exit);
             if reversed {
@@ -104,6 +106,7 @@ impl Lowering<'_> {
         }
         self.turn(label, exit, if counts_on_demand { next } else { top }, body);
         self.label(next);
+        self.stream.line(head);
         if counts_on_demand {
             match &step {
                 None => self.test_bounds(low, &high, Operator::Lt, exit),

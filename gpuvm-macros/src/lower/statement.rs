@@ -45,6 +45,9 @@ impl Lowering<'_> {
         for (i, mut statement) in statements.drain(..).enumerate() {
             let outer = std::mem::take(&mut self.after);
             let is_value = i + 1 == count && matches!(&statement, Stmt::Expr(_, None));
+            if !matches!(statement, Stmt::Item(_)) {
+                self.stream.line(shadow::at(&statement));
+            }
             match &mut statement {
                 Stmt::Local(local) => self.local(local),
                 Stmt::Item(_) => {}
