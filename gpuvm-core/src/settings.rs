@@ -32,6 +32,24 @@ pub struct Settings {
     pub recursion_limit: u32,
 }
 
+impl Settings {
+    /// Linking for a debugger: nothing is optimised, so that code follows the lines of the source and every variable is kept. The results are the same bits.
+    pub fn debug() -> Settings {
+        Settings {
+            fold: false,
+            copies: false,
+            dead_code: false,
+            threading: false,
+            inline: None,
+            loops: false,
+            promote: false,
+            raise: false,
+            fuse: false,
+            ..Settings::default()
+        }
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Settings {

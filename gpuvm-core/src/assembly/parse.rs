@@ -110,7 +110,7 @@ impl Assembler {
             }
             "file" => program.files.push(cursor.text()?),
             "routine" => program.routines.push(cursor.text()?),
-            "variable" => {
+            kind @ ("variable" | "parameter") => {
                 let [routine, first_line, last_line] = three(cursor)?;
                 program.variables.list.push(Variable {
                     routine,
@@ -118,6 +118,7 @@ impl Assembler {
                     ty: types::parse(cursor)?,
                     first_line,
                     last_line,
+                    is_parameter: kind == "parameter",
                 });
             }
             "scope" => {
@@ -148,7 +149,7 @@ impl Assembler {
             other => {
                 return Err(format!(
                     "`{other}` starts no line of the header: there are program, param, result, frame_words, call_depth, \
-                     depth_limit, relaxed, report, file, routine, variable, scope, site, matrix, data and code"
+                     depth_limit, relaxed, report, file, routine, variable, parameter, scope, site, matrix, data and code"
                 ));
             }
         }

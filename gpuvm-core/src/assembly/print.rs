@@ -60,7 +60,8 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
     for (number, variable) in program.variables.list.iter().enumerate() {
         writeln!(
             text,
-            "variable {}:{}:{} {} {} ; v{number}",
+            "{} {}:{}:{} {} {} ; v{number}",
+            if variable.is_parameter { "parameter" } else { "variable" },
             variable.routine,
             variable.first_line,
             variable.last_line,

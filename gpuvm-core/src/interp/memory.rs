@@ -2,7 +2,7 @@
 
 use super::run::MEMORY_SITE;
 use super::{Trapped, Vm, arithmetic};
-use crate::isa::{Op, space};
+use crate::isa::{Op, Unit, space};
 use crate::program::{ParamSlot, Program};
 
 /// The memory of a launch, or of one batch of its VMs.
@@ -38,6 +38,19 @@ impl Vm {
             _ => return Err(outside),
         };
         words.get_mut(offset as usize).ok_or(outside)
+    }
+
+    /// Where the next instruction would write to what is not the VM's own, as the space, the first word and how many.
+    pub fn next_write(&self, program: &Program) -> Option<(u32, u32, u32)> {
+        let (op, &[_, b, c, d]) = self.next_instruction(program)?;
+        match op {
+            Op::Store if self.word(b) == space::ARENA => Some((space::ARENA, self.word(c).wrapping_add(d), 1)),
+            Op::Store if self.word(b) == space::ATOMIC => Some((space::ATOMIC, self.word(c).wrapping_add(d), 1)),
+            Op::AtomicLoad | Op::AtomicLoad64 => None,
+            _ if op.is_on_atomic_pair() => Some((space::ATOMIC, self.word(b), 2)),
+            _ if op.unit() == Unit::Atomic => Some((space::ATOMIC, self.word(b), 1)),
+            _ => None,
+        }
     }
 
     /// The word of the program's data at the address `offset word + constant`.

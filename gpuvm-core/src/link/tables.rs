@@ -61,12 +61,14 @@ impl Tables {
             cause: site.cause,
         }));
         let first_variable = self.variables.len() as u32;
+        let param_words: u32 = routine.params.iter().map(|param| param.words()).sum();
         self.variables.extend(routine.variables.iter().map(|variable| Variable {
             routine: place.routine,
             name: variable.name,
             ty: variable.ty,
             first_line: variable.line,
             last_line: variable.last_line,
+            is_parameter: variable.word < param_words,
         }));
         Numbers {
             place,

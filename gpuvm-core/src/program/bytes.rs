@@ -12,7 +12,7 @@ use crate::matrix::{Format, MatrixRecord, Pools, Ring, Statistics, Term};
 use crate::program::Report;
 
 /// The version of the format that this build writes and reads.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// What every program file starts with.
 const MAGIC: [u8; MAGIC_BYTES] = *b"gpuvmprg";
@@ -67,7 +67,7 @@ impl Program {
             out.number(variable.routine);
             out.text(variable.name);
             out.ty(variable.ty);
-            out.numbers([variable.first_line, variable.last_line]);
+            out.numbers([variable.first_line, variable.last_line, variable.is_parameter.into()]);
         });
         out.list(&self.variables.scopes, |out, scope| {
             out.numbers([scope.routine, scope.caller.unwrap_or(u32::MAX), scope.line]);
@@ -180,6 +180,7 @@ fn read(from: &mut Reader<'_>) -> Result<Program, LoadError> {
                 ty: from.ty()?,
                 first_line: from.number()?,
                 last_line: from.number()?,
+                is_parameter: from.flag()?,
             })
         })?,
         scopes: from.list(|from| {

@@ -66,6 +66,11 @@ impl<'p> VariableMap<'p> {
         map
     }
 
+    /// The program.
+    pub(super) fn program(&self) -> &'p Program {
+        self.program
+    }
+
     /// Takes note of a way to a block; whether less is known there now.
     fn meet(&mut self, to: u32, state: &State) -> bool {
         match self.starts.get_mut(&to) {
@@ -99,12 +104,30 @@ impl<'p> VariableMap<'p> {
 
     /// The variables at the instruction that is about to run, as [`Program::variables_at`] gives them.
     pub fn at(&self, ip: u32) -> Vec<Location<'p>> {
+        let activations = self.activations(ip, &self.before(ip));
+        activations.into_iter().flat_map(|(_, variables)| variables).collect()
+    }
+
+    /// The activations that an instruction belongs to, the innermost first: each with the line that it is at, and its variables.
+    pub(super) fn activations_at(&self, ip: u32) -> Vec<(At, Vec<Location<'p>>)> {
+        self.activations(ip, &self.before(ip))
+    }
+
+    /// The same of those that have made a call, while it has not returned.
+    pub(super) fn activations_in_call(&self, call: u32) -> Vec<(At, Vec<Location<'p>>)> {
+        let mut state = self.before(call);
+        if let Some(instruction) = self.program.code.get(call as usize) {
+            state.pass(self.program, call, instruction);
+        }
+        self.activations(call, &state)
+    }
+
+    fn activations(&self, ip: u32, state: &State) -> Vec<(At, Vec<Location<'p>>)> {
         let program = self.program;
         let variables = &program.variables;
         let (Some(&own), Some(place)) = (variables.scope_of.get(ip as usize), program.places.get(ip as usize)) else {
             return Vec::new();
         };
-        let state = self.before(ip);
         let mut found = Vec::new();
         let (mut scope, mut line) = (Some(own), place.line);
         while let Some(number) = scope {
@@ -116,7 +139,7 @@ impl<'p> VariableMap<'p> {
                 (Some(_), Some(routine)) => format!("{routine}::"),
                 _ => String::new(),
             };
-            let first = found.len();
+            let mut own = Vec::new();
             for (i, variable) in variables.list.iter().enumerate() {
                 let visible = variable.routine == activation.routine
                     && (variable.first_line..=variable.last_line).contains(&line);
@@ -131,18 +154,28 @@ impl<'p> VariableMap<'p> {
                 };
                 // On its own line a variable may not have come to be yet.
                 if location.is_known() || line > variable.first_line {
-                    shadow(&mut found, first, location);
+                    shadow(&mut own, location);
                 }
             }
+            found.push((At { scope: number, line }, own));
             (scope, line) = (activation.caller, activation.line);
         }
         found
     }
 }
 
-/// Adds a variable of an activation whose variables start at `first`; of those with one name, the one declared last is seen.
-fn shadow<'p>(found: &mut Vec<Location<'p>>, first: usize, location: Location<'p>) {
-    let same = found[first..].iter_mut().find(|other| other.name == location.name);
+/// Where an activation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct At {
+    /// The activation: a place in [`Variables::scopes`](super::Variables::scopes).
+    pub scope: u32,
+    /// The source line.
+    pub line: u32,
+}
+
+/// Adds a variable of an activation; of those with one name, the one declared last is seen.
+fn shadow<'p>(found: &mut Vec<Location<'p>>, location: Location<'p>) {
+    let same = found.iter_mut().find(|other| other.name == location.name);
     match same {
         Some(other) if other.variable.first_line > location.variable.first_line => {}
         Some(other) => *other = location,

@@ -4,12 +4,14 @@
 mod batch;
 mod bytes;
 mod identity;
+mod lines;
 mod locate;
 mod log;
 mod metadata;
 mod mode;
 mod questions;
 mod report;
+mod stack;
 #[cfg(test)]
 mod tests;
 mod variables;
@@ -25,6 +27,7 @@ pub use metadata::{Metadata, Needs};
 pub use mode::{Mode, atomic_pairs};
 pub use questions::{Asked, Questions};
 pub use report::Report;
+pub use stack::Activation;
 pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 
 use crate::isa::{CALL_FRAME_WORDS, Instruction, Op};

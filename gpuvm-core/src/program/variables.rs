@@ -35,6 +35,8 @@ pub struct Variable {
     pub first_line: u32,
     /// The last source line of the block that it lives in.
     pub last_line: u32,
+    /// Whether it is a parameter of its routine.
+    pub is_parameter: bool,
 }
 
 /// One activation of a routine.
