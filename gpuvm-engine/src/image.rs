@@ -67,6 +67,22 @@ impl Image {
         self.frames.extend(&vm.frame);
     }
 
+    /// Replaces a VM.
+    pub fn replace(&mut self, program: &Program, index: usize, vm: &Vm) {
+        let mut one = Image::default();
+        one.push(program, vm);
+        let parts = [
+            (&mut self.records, one.records),
+            (&mut self.extras, one.extras),
+            (&mut self.frames, one.frames),
+        ];
+        for (all, part) in parts {
+            if let Some(place) = all.get_mut(index * part.len()..(index + 1) * part.len()) {
+                place.copy_from_slice(&part);
+            }
+        }
+    }
+
     /// Appends all VMs of another image of the same program.
     pub fn append(&mut self, other: Image) {
         if self.records.is_empty() {

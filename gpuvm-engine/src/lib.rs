@@ -229,12 +229,32 @@ pub trait Running: Send {
     /// When the device fails.
     fn vm(&mut self, index: u32) -> Result<Vm>;
 
+    /// Replaces the state of one VM, by its place in the job.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn replace(&mut self, index: u32, vm: &Vm) -> Result<()>;
+
+    /// The place in the job of the first VM that has trapped, as of the last advance.
+    fn first_trapped(&self) -> Option<u32>;
+
+    /// Where the parameters lie, the result's slot last.
+    fn slots(&self) -> &[Slot];
+
     /// The arena and the atomics as they are now, the arena complete.
     ///
     /// # Errors
     ///
     /// When the device fails.
     fn memory(&mut self) -> Result<Memory>;
+
+    /// Replaces words of the arena, from one on, for the VMs that go on with the next advance.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn write_arena(&mut self, first: usize, words: &[u32]) -> Result<()>;
 
     /// Atomic words as they are now, in the order of the job's.
     ///
@@ -419,6 +439,8 @@ pub struct Limit {
     /// Numbers of instructions, ascending, in front of which a VM stops; one that stands at such an instruction when
     /// [`Running::advance`] is called goes past it.
     pub breakpoints: Vec<u32>,
+    /// Whether VMs that stand in front of a breakpoint when [`Running::advance`] is called stay there: it goes on with what was begun before.
+    pub stays: bool,
     /// Whether nobody asks how long the device was at it. Reading its clock takes longer than a short launch does.
     pub untimed: bool,
 }

@@ -10,8 +10,8 @@ use gpuvm_core::program::{ParamSlot, Program, Status};
 
 use crate::error::{Error, Result};
 use crate::{
-    Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Ran, ResidentKernel, Running, Source, Tally,
-    room,
+    Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Ran, ResidentKernel, Running, Slot, Source,
+    Tally, room,
 };
 
 /// The engine. It has no state.
@@ -182,7 +182,10 @@ impl Running for Run {
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
         let begin = Instant::now();
         self.vms.iter_mut().for_each(Vm::resume);
-        self.standings.fill(Standing::Begin);
+        self.standings.fill(match limit.stays {
+            true => Standing::Under,
+            false => Standing::Begin,
+        });
         let mut left = limit.cycles.unwrap_or(u64::MAX);
         loop {
             let cycles = left.min(SLICE);
@@ -235,6 +238,30 @@ impl Running for Run {
         self.vms.get(index as usize).cloned().ok_or_else(|| Error::Device {
             reason: format!("a job of {} VMs has no VM {index}", self.job.vms),
         })
+    }
+
+    fn replace(&mut self, index: u32, vm: &Vm) -> Result<()> {
+        if let Some(place) = self.vms.get_mut(index as usize) {
+            place.clone_from(vm);
+        }
+        // The copies that its step begins with are not made once more.
+        self.copied = true;
+        self.count();
+        Ok(())
+    }
+
+    fn first_trapped(&self) -> Option<u32> {
+        let found = self.vms.iter().position(|vm| vm.trap.is_some());
+        found.map(|index| index as u32)
+    }
+
+    fn slots(&self) -> &[Slot] {
+        &self.job.slots
+    }
+
+    fn write_arena(&mut self, first: usize, words: &[u32]) -> Result<()> {
+        self.arena[first..first + words.len()].copy_from_slice(words);
+        Ok(())
     }
 
     fn memory(&mut self) -> Result<Memory> {

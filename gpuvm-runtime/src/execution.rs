@@ -198,6 +198,19 @@ impl<'a> Execution<'a> {
     ///
     /// When the device fails. A VM's trap is no error before [`finish`](Execution::finish).
     pub fn advance(&mut self, budget: Budget) -> Result<Signal> {
+        self.run_on(budget, false)
+    }
+
+    /// As [`advance`](Execution::advance), but for VMs that stand in front of a breakpoint, which stay there: the same advance, cut to shorter ones.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn go_on(&mut self, budget: Budget) -> Result<Signal> {
+        self.run_on(budget, true)
+    }
+
+    fn run_on(&mut self, budget: Budget, stays: bool) -> Result<Signal> {
         let begin = Instant::now();
         loop {
             let limit = Limit {
@@ -206,6 +219,7 @@ impl<'a> Execution<'a> {
                 dispatch: self.options.dispatch,
                 slice: self.options.slice,
                 breakpoints: self.breakpoints.clone(),
+                stays,
                 untimed: false,
             };
             let in_time = self.round(&limit)?;
@@ -400,7 +414,7 @@ impl<'a> Execution<'a> {
         };
         self.jobs += leg.parts.len() as u64;
         self.before = continued(&self.before, &tally);
-        Ok(trap.map(|record| Trap::of(&self.course.program, &record)))
+        Ok(trap.map(|trapped| Trap::at(&self.course.program, &trapped)))
     }
 
     /// Runs to the end: until all VMs and steps are done, or have trapped, or wait for answers that [nobody gives](Execution::questions).

@@ -2,14 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use gpuvm_core::interp::{Vm, header};
-use gpuvm_core::isa::{Op, WORDS};
-use gpuvm_core::program::{Location, Program, Status};
+use gpuvm_core::isa::WORDS;
+use gpuvm_core::program::{Activation, Location, Program, Status};
+use gpuvm_core::types::show_words;
+use gpuvm_engine::Memory;
 
 use crate::budget::Budget;
+use crate::detached::{DetachedVm, Frozen, FrozenPart};
 use crate::error::{Error, Result};
 use crate::execution::{Execution, Signal};
+use crate::leg::{Leg, Stage};
 
 /// One VM between two instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +35,8 @@ pub struct VmView {
     pub depth: u32,
     /// The source's variables, those of the innermost routine first.
     pub variables: Vec<VariableView>,
+    /// The activations on its stack, the innermost first, inlined ones too. Empty for what was never Rust.
+    pub stack: Vec<FrameView>,
     /// The general words.
     pub words: [u32; WORDS],
 }
@@ -43,6 +50,82 @@ pub struct VariableView {
     pub ty: String,
     /// Its value as `{:?}` prints it, with `?` for what is not kept any more, or not yet.
     pub value: String,
+}
+
+/// How many VMs of an execution stand how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// They can go on.
+    pub running: u32,
+    /// Of these, those in front of a breakpoint.
+    pub at_breakpoint: u32,
+    /// They have yielded.
+    pub yielded: u32,
+    /// They wait for an answer.
+    pub blocked: u32,
+    /// They are done.
+    pub halted: u32,
+    /// They have trapped.
+    pub trapped: u32,
+}
+
+/// One activation of a routine: the one that runs, or one that has made a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameView {
+    /// The routine.
+    pub routine: String,
+    /// The source file that it is in.
+    pub file: String,
+    /// The line that it is at.
+    pub line: u32,
+    /// Its parameters, as they are now.
+    pub arguments: Vec<VariableView>,
+    /// Its other variables that are in scope.
+    pub variables: Vec<VariableView>,
+}
+
+impl FrameView {
+    pub(crate) fn stack(program: &Program, vm: &Vm) -> Vec<FrameView> {
+        let frame = |activation: Activation<'_>| {
+            let view = |location: &Location<'_>| VariableView {
+                name: location.variable.name.to_string(),
+                ty: location.variable.ty.to_string(),
+                value: show_words(location.variable.ty, &activation.read(location, vm)),
+            };
+            let of = |parameters: bool| {
+                let variables = activation.variables.iter();
+                variables.filter(move |location| location.variable.is_parameter == parameters)
+            };
+            FrameView {
+                routine: activation.routine.to_string(),
+                file: activation.file.to_string(),
+                line: activation.line,
+                arguments: of(true).map(view).collect(),
+                variables: of(false).map(view).collect(),
+            }
+        };
+        program.variable_map().stack(vm).into_iter().map(frame).collect()
+    }
+}
+
+/// `turn(angle = 0.5, by = ?) at src/main.rs:12`, and the other variables on lines of their own.
+impl fmt::Display for FrameView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arguments: Vec<String> = self.arguments.iter().map(VariableView::to_string).collect();
+        let FrameView {
+            routine, file, line, ..
+        } = self;
+        write!(f, "{routine}({}) at {file}:{line}", arguments.join(", "))?;
+        self.variables
+            .iter()
+            .try_for_each(|variable| write!(f, "\n    {variable}"))
+    }
+}
+
+impl fmt::Display for VariableView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}", self.name, self.value)
+    }
 }
 
 impl VmView {
@@ -62,6 +145,7 @@ impl VmView {
             routine: text(&program.routines, place.map(|place| place.routine)),
             depth: vm.state[header::DEPTH],
             variables: variables(program, vm),
+            stack: FrameView::stack(program, vm),
             words: std::array::from_fn(|word| vm.words()[word]),
         }
     }
@@ -120,18 +204,140 @@ impl Execution<'_> {
     ///
     /// [`Error::NoSuchVm`], or when the device fails.
     pub fn vm(&mut self, vm: u32) -> Result<VmView> {
-        if vm >= self.course.vms {
-            return Err(Error::NoSuchVm {
-                routine: self.entry.id().to_string(),
-                vms: self.course.vms,
-                vm,
-            });
-        }
+        self.is_vm(vm)?;
         let state = match &mut self.leg {
             Some(leg) => leg.vm(&self.course, vm)?,
             None => Vm::new(&self.course.program, vm),
         };
         Ok(VmView::new(&self.course.program, &state))
+    }
+
+    /// A VM by itself on this CPU, with the memory that it sees as it is now: to be run forwards and backwards and looked into, while the execution
+    /// stands where it is. [`attach`](Execution::attach) puts it back; without that the execution never knows.
+    ///
+    /// All columns are copied to the host.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchVm`], [`Error::NotRunning`] if all steps are over, or when the device fails.
+    pub fn detach(&mut self, vm: u32) -> Result<DetachedVm> {
+        self.is_vm(vm)?;
+        let Execution {
+            course,
+            held,
+            leg,
+            results,
+            entry,
+            ..
+        } = self;
+        let views = held.views();
+        let detached = match leg {
+            Some(leg) => leg.detach(course, &views, results, vm)?,
+            None => None,
+        };
+        detached.ok_or_else(|| Error::NotRunning {
+            routine: entry.id().to_string(),
+        })
+    }
+
+    /// Puts a VM that was [detached](Execution::detach) from this execution back: it goes on from where it is now, and what it has written is written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherProgram`] if it is of another execution, or when the device fails.
+    pub fn attach(&mut self, detached: &DetachedVm) -> Result<()> {
+        if !Arc::ptr_eq(detached.program(), &self.course.program) {
+            return Err(Error::OtherProgram {
+                reason: format!(
+                    "the VM is one of `{}`, and runs `{}`",
+                    self.entry.id(),
+                    detached.program().name
+                ),
+            });
+        }
+        match &mut self.leg {
+            Some(leg) => leg.attach(detached),
+            None => Ok(()),
+        }
+    }
+
+    /// A VM by itself as it was before its first instruction of this step, with the memory that it saw then: run forwards it goes the way that it has
+    /// gone in the execution. `None` where nobody can tell that: VMs share atomics or write to one slice, print or ask, several steps were made at once, or it was
+    /// restored in the middle of a step.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchVm`].
+    pub fn history(&mut self, vm: u32) -> Result<Option<DetachedVm>> {
+        self.is_vm(vm)?;
+        let Execution { course, held, leg, .. } = self;
+        let views = held.views();
+        Ok(leg.as_ref().and_then(|leg| leg.history(course, &views, vm)))
+    }
+
+    /// The state of every VM as it is now, on the host; with all columns and atomics too if `with_memory`.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn freeze(&mut self, with_memory: bool) -> Result<Frozen> {
+        let program = self.course.program.clone();
+        let mut parts = Vec::new();
+        for part in self.leg.iter_mut().flat_map(|leg| &mut leg.parts) {
+            let memory = match &mut part.stage {
+                Stage::Started(running) if with_memory => running.memory()?,
+                _ => Memory::default(),
+            };
+            parts.push(FrozenPart {
+                range: part.range.clone(),
+                image: part.image(&program)?,
+                memory,
+            });
+        }
+        Ok(Frozen { program, parts })
+    }
+
+    /// How many VMs stand how, as of the last advance.
+    pub fn standing(&self) -> Standing {
+        let tally = self.leg.as_ref().map(Leg::tally).unwrap_or_default();
+        Standing {
+            running: tally.running,
+            at_breakpoint: tally.at_breakpoint,
+            yielded: tally.yielded,
+            blocked: tally.blocked,
+            halted: tally.halted,
+            trapped: tally.trapped,
+        }
+    }
+
+    /// The names of the routine's parameters.
+    pub fn parameters(&self) -> Vec<String> {
+        (0..self.entry.named())
+            .map(|index| self.entry.name(index).into_owned())
+            .collect()
+    }
+
+    /// Stops VMs in front of exactly these instructions of the [program](Execution::program) from now on.
+    pub fn break_at_instructions(&mut self, instructions: impl IntoIterator<Item = u32>) {
+        self.breakpoints = instructions.into_iter().collect();
+        self.breakpoints.sort_unstable();
+        self.breakpoints.dedup();
+    }
+
+    /// The program that the VMs run.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.course.program
+    }
+
+    fn is_vm(&self, vm: u32) -> Result<()> {
+        if vm < self.course.vms {
+            return Ok(());
+        }
+        Err(Error::NoSuchVm {
+            routine: self.entry.id().to_string(),
+            vms: self.course.vms,
+            vm,
+        })
     }
 
     /// Lets every running VM run one instruction; on the specialised engine, to the end of its basic block.
@@ -169,7 +375,7 @@ impl Execution<'_> {
     }
 }
 
-/// The instructions at which the code of a line is entered: where it follows on that of another line, and where jumps lead to.
+/// The instructions at which the code of a line is entered, in each file whose path ends as it was asked for.
 fn instructions_at(program: &Program, asked: &str) -> Result<Vec<u32>> {
     let no_code = |hint: String| Error::NoCode {
         asked: asked.to_string(),
@@ -183,18 +389,15 @@ fn instructions_at(program: &Program, asked: &str) -> Result<Vec<u32>> {
             "a place is a file and a line, such as `main.rs:12`".to_string(),
         ));
     };
-    let is_file = |path: &str| match path.strip_suffix(suffix) {
+    let is_meant = |path: &str| match path.strip_suffix(suffix) {
         Some(before) => before.is_empty() || before.ends_with(['/', '\\']),
         None => false,
     };
-    let in_file = |instruction: usize| {
-        let place = program.places[instruction];
-        program.files.get(place.file as usize).is_some_and(|file| is_file(file))
-    };
-    let lines: BTreeSet<u32> = (0..program.places.len())
-        .filter(|i| in_file(*i))
-        .map(|i| program.places[i].line)
+    let numbers = 0..program.files.len() as u32;
+    let files: Vec<u32> = numbers
+        .filter(|file| is_meant(&program.files[*file as usize]))
         .collect();
+    let lines: BTreeSet<u32> = files.iter().flat_map(|file| program.lines(*file)).collect();
     if lines.is_empty() {
         let files: BTreeSet<&str> = program
             .places
@@ -213,17 +416,5 @@ fn instructions_at(program: &Program, asked: &str) -> Result<Vec<u32>> {
             nearest.join(" and ")
         )));
     }
-    let targets: BTreeSet<u32> = program
-        .code
-        .iter()
-        .filter_map(|code| match Op::from_code(code.opcode)? {
-            Op::Jump | Op::JumpIf | Op::JumpUnless | Op::Call => Some(code.operands[0]..=code.operands[0]),
-            Op::Switch => Some(code.operands[0]..=Op::last_of_switch(code.operands)),
-            _ => None,
-        })
-        .flatten()
-        .collect();
-    let here = |i: usize| program.places[i].line == line && in_file(i);
-    let entered = |i: &usize| here(*i) && (*i == 0 || !here(i - 1) || targets.contains(&(*i as u32)));
-    Ok((0..program.places.len()).filter(entered).map(|i| i as u32).collect())
+    Ok(files.iter().flat_map(|file| program.entries(*file, line)).collect())
 }

@@ -28,6 +28,7 @@ use crate::stats::Stats;
 use crate::trap::{Trap, hint_of_chunk};
 use crate::view::Held;
 
+mod replay;
 #[cfg(test)]
 mod tests;
 
@@ -519,7 +520,9 @@ impl<'a> Bounded<'a> {
             columns: Vec::new(),
         };
         let hint = |trap: &Trap| hint_of_chunk(trap, &self.entry, &held.params, self.vms);
-        or_trap(done, trap.map(|trap| (hint(&trap), trap)), traps)
+        let hinted = trap.map(|trap| (hint(&trap), trap));
+        let hinted = hinted.map(|(hint, trap)| (hint, self.replayed(&held.views(), trap, &settings)));
+        or_trap(done, hinted, traps)
     }
 }
 

@@ -7,10 +7,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gpuvm_core::interp::Vm;
-use gpuvm_core::program::{Mode, Program, TrapRecord};
-use gpuvm_engine::{Demand, Engine, Execute, Image, Limit, Running, Tally, Words, room};
+use gpuvm_core::interp::{Vm, header};
+use gpuvm_core::isa::space;
+use gpuvm_core::program::{Mode, Program, Status, TrapRecord};
+use gpuvm_engine::{Demand, Engine, Execute, Image, Limit, Memory, Running, Source, Tally, Words, room};
 
+use crate::detached::{DetachedVm, Surroundings};
 use crate::error::{Error, Result};
 use crate::marshal::{Cut, Layout};
 use crate::tally::sum;
@@ -51,8 +53,17 @@ pub(crate) struct Leg {
     together: bool,
     /// Whether VMs may begin again: they change nothing but their jobs' own memory, and are not looked at.
     restarts: bool,
+    /// Whether VMs began in the middle of a step.
+    is_resumed: bool,
     /// The part whose turn it is.
     turn: usize,
+}
+
+/// The first VM of a part that has trapped.
+pub(crate) struct Trapped {
+    pub record: TrapRecord,
+    /// Where it stands.
+    pub vm: Vm,
 }
 
 /// A range of the VMs, and its job.
@@ -70,10 +81,26 @@ pub(crate) enum Stage {
     /// It is on the engine.
     Started(Box<dyn Running>),
     /// It was over and has made room.
-    Closed(Option<TrapRecord>),
+    Closed(Option<Trapped>),
 }
 
 impl Part {
+    /// The state of its VMs.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub(crate) fn image(&mut self, program: &Program) -> Result<Image> {
+        let range = &self.range;
+        Ok(match &mut self.stage {
+            Stage::Started(running) => running.image()?,
+            Stage::Waiting(Some(image)) => image.part(program, 0..image.vms()),
+            Stage::Waiting(None) | Stage::Closed(_) => {
+                Image::fresh(program, range.start, range.end - range.start, Status::Running)
+            }
+        })
+    }
+
     /// How it stands, also before it has begun.
     pub(crate) fn standing(&self) -> Tally {
         match self.stage {
@@ -164,6 +191,7 @@ impl Leg {
             parts: parts.collect(),
             layout,
             steps,
+            is_resumed: !begins,
             turn: 0,
         })
     }
@@ -184,6 +212,7 @@ impl Leg {
             steps: 1,
             together: false,
             restarts: false,
+            is_resumed: true,
             turn: 0,
         }
     }
@@ -374,9 +403,10 @@ impl Leg {
             return Ok(());
         }
         let stage = std::mem::replace(&mut self.parts[index].stage, Stage::Closed(None));
-        if let Stage::Started(running) = stage {
+        if let Stage::Started(mut running) = stage {
+            let vm = running.first_trapped().map(|index| running.vm(index)).transpose()?;
             let finished = running.finish()?;
-            let trap = finished.first_trap;
+            let trap = finished.first_trap.zip(vm).map(|(record, vm)| Trapped { record, vm });
             let range = self.parts[index].range.clone();
             self.layout.take(range, finished, params, results, course.vms);
             self.parts[index].stage = Stage::Closed(trap);
@@ -394,7 +424,7 @@ impl Leg {
         course: &Course,
         params: &mut [Seen<'_>],
         results: &mut Words,
-    ) -> Result<Option<TrapRecord>> {
+    ) -> Result<Option<Trapped>> {
         for part in 0..self.parts.len() {
             self.close_part(course, part, params, results)?;
         }
@@ -405,10 +435,94 @@ impl Leg {
             *results = all.into();
         }
         self.layout.finish(params);
-        Ok(self.parts.iter().find_map(|part| match part.stage {
-            Stage::Closed(trap) => trap,
+        Ok(self.parts.iter_mut().find_map(|part| match &mut part.stage {
+            Stage::Closed(trap) => trap.take(),
             _ => None,
         }))
+    }
+
+    /// One VM by itself, with the memory that it sees as it is now.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub(crate) fn detach(
+        &mut self,
+        course: &Course,
+        params: &[Seen<'_>],
+        results: &[u32],
+        vm: u32,
+    ) -> Result<Option<DetachedVm>> {
+        let Some(index) = self.parts.iter().position(|part| part.range.contains(&vm)) else {
+            return Ok(None);
+        };
+        if let Stage::Waiting(_) = self.parts[index].stage {
+            let running = self.beginning(index).begin(course, params, results)?;
+            let part = &mut self.parts[index];
+            part.tally.running = part.range.len() as u32;
+            part.stage = Stage::Started(running);
+        }
+        let Part { range, stage, .. } = &mut self.parts[index];
+        let Stage::Started(running) = stage else {
+            return Ok(None);
+        };
+        let Memory { arena, atomics } = running.memory()?;
+        let surroundings = Surroundings {
+            arena,
+            atomics,
+            slots: running.slots().iter().map(|slot| slot.place).collect(),
+            vm_count: course.vms,
+        };
+        let state = running.vm(vm - range.start)?;
+        Ok(Some(DetachedVm::new(course.program.clone(), state, surroundings)))
+    }
+
+    /// Puts a VM back in the place of the one with its number, and what it has written.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub(crate) fn attach(&mut self, detached: &DetachedVm) -> Result<()> {
+        let vm = detached.vm().state[header::VM_ID];
+        let part = self.parts.iter_mut().find(|part| part.range.contains(&vm));
+        let Some(Part {
+            range,
+            stage: Stage::Started(running),
+            tally,
+        }) = part
+        else {
+            return Ok(());
+        };
+        for (space, first, words) in detached.written() {
+            match space {
+                space::ARENA => running.write_arena(first as usize, &words)?,
+                _ => running.write_atomics(first as usize, &words)?,
+            }
+        }
+        let index = vm - range.start;
+        let before = running.vm(index)?.status();
+        running.replace(index, detached.vm())?;
+        // The engine counts again with the next advance.
+        *count_of(tally, before) -= 1;
+        *count_of(tally, detached.vm().status()) += 1;
+        tally.at_breakpoint = 0;
+        Ok(())
+    }
+
+    /// A VM at the entry, with the memory that it saw there; `None` if that is not known any more, or if what it reads depends on others.
+    pub(crate) fn history(&self, course: &Course, params: &[Seen<'_>], vm: u32) -> Option<DetachedVm> {
+        let part = self.parts.iter().find(|part| part.range.contains(&vm))?;
+        let repeated = self.steps > 1 && part.tally.steps > 0;
+        if self.is_resumed || repeated || course.vms > 1 && self.layout.is_handed_on() {
+            return None;
+        }
+        Some(at_entry(
+            (&course.program, course.vms),
+            &self.layout,
+            params,
+            part.range.clone(),
+            vm,
+        ))
     }
 
     /// The state of one VM.
@@ -434,6 +548,44 @@ impl Leg {
         }
         Ok(Vm::new(program, vm))
     }
+}
+
+/// How many of the VMs that a tally counts stand like this.
+fn count_of(tally: &mut Tally, status: Status) -> &mut u32 {
+    match status {
+        Status::Running => &mut tally.running,
+        Status::Blocked => &mut tally.blocked,
+        Status::Yielded => &mut tally.yielded,
+        Status::Halted => &mut tally.halted,
+        Status::Trapped => &mut tally.trapped,
+    }
+}
+
+/// A VM at the entry by itself, in the memory that a job of such VMs begins with.
+pub(crate) fn at_entry(
+    (program, vms): (&Arc<Program>, u32),
+    layout: &Layout,
+    params: &[Seen<'_>],
+    range: Range<u32>,
+    vm: u32,
+) -> DetachedVm {
+    let cut = Cut {
+        program,
+        range,
+        vm_count: vms,
+        steps: 1,
+        results: &[],
+    };
+    let (job, content) = layout.job(params, &cut);
+    let mut arena = vec![0; job.arena_words];
+    content.write(0..content.words(), &mut arena[..content.words()]);
+    let surroundings = Surroundings {
+        arena,
+        atomics: layout.atomics(),
+        slots: job.slots.iter().map(|slot| slot.place).collect(),
+        vm_count: vms,
+    };
+    DetachedVm::new(program.clone(), Vm::new(program, vm), surroundings)
 }
 
 /// A part that is about to begin.

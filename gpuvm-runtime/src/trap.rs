@@ -8,6 +8,8 @@ use crate::bind::Bound;
 use crate::counted::counted;
 use crate::done::Done;
 use crate::entry::Entry;
+use crate::inspect::FrameView;
+use crate::leg::Trapped;
 
 /// At least one VM of a launch trapped. The other VMs ran to their end, and [`done`](TrapReport::done) has their results.
 #[derive(Debug)]
@@ -24,6 +26,9 @@ pub struct TrapReport {
     pub message: String,
     /// What is often the reason of such a trap, if it may be the reason of this one.
     pub hint: Option<String>,
+    /// The activations on that VM's stack with their variables, the innermost first. Empty where nobody knows them: on the native engine for a routine that
+    /// writes to its arguments, prints or asks, or whose VM runs long.
+    pub stack: Vec<FrameView>,
     /// How many VMs trapped.
     pub count: u64,
     pub(crate) done: Done,
@@ -41,6 +46,7 @@ impl TrapReport {
     }
 }
 
+/// One line; with `{:#}`, and in the `Debug` of [`Error::Trap`](crate::Error::Trap), the [stack](TrapReport::stack) too.
 impl std::fmt::Display for TrapReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let TrapReport {
@@ -56,9 +62,13 @@ impl std::fmt::Display for TrapReport {
             write!(f, "; {hint}")?;
         }
         match self.count {
-            0 | 1 => Ok(()),
-            2 => f.write_str(" (and 1 more VM trapped)"),
-            count => write!(f, " (and {} more VMs trapped)", count - 1),
+            0 | 1 => {}
+            2 => f.write_str(" (and 1 more VM trapped)")?,
+            count => write!(f, " (and {} more VMs trapped)", count - 1)?,
+        }
+        match f.alternate() {
+            true => self.stack.iter().try_for_each(|frame| write!(f, "\n  in {frame}")),
+            false => Ok(()),
         }
     }
 }
@@ -86,9 +96,19 @@ pub(crate) struct Trap {
     pub file: String,
     pub line: u32,
     pub message: String,
+    /// What is known of its stack.
+    pub stack: Vec<FrameView>,
 }
 
 impl Trap {
+    /// The same of a VM that stands where it has trapped.
+    pub(crate) fn at(program: &Program, trapped: &Trapped) -> Trap {
+        Trap {
+            stack: FrameView::stack(program, &trapped.vm),
+            ..Trap::of(program, &trapped.record)
+        }
+    }
+
     /// What a program's trap record means.
     pub(crate) fn of(program: &Program, record: &TrapRecord) -> Trap {
         let site = trap_site(program, record);
@@ -102,6 +122,7 @@ impl Trap {
             file: program.files.get(site.place.file as usize).cloned().unwrap_or_default(),
             line: site.place.line,
             message: site.cause.message(words, &program.data),
+            stack: Vec::new(),
         }
     }
 }
@@ -141,6 +162,7 @@ mod tests {
                 file: "src/lib.rs".to_string(),
                 line: 2,
                 message: message.to_string(),
+                stack: Vec::new(),
             };
             hint_of_chunk(&trap, &entry, &params, vms)
         };

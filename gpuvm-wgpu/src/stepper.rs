@@ -207,6 +207,9 @@ pub trait Schedule: Send {
 
     /// The state of all VMs was replaced by this image.
     fn replaced(&mut self, _image: &Image) {}
+
+    /// The state of some VMs was replaced by this image of them.
+    fn moved(&mut self, _image: &Image) {}
 }
 
 /// What the next submission needs.

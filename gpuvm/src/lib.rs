@@ -155,11 +155,11 @@ pub use gpuvm_runtime::report;
 pub use gpuvm_runtime::ring;
 pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
-    Arg, Backend, Batch, BatchDone, BatchTrap, Budget, BudgetReport, Buffer, Device, DeviceKind, Dispatch, Done,
-    Engine, Error, Execution, Explanation, FloatMode, Groups, Handle, IntoArg, IntoArgs, Launch, Launchable,
-    LeftToInterpreter, Level, LogLimit, LogLine, Logs, MemoryUse, Output, Plan, PlanDone, PlanError, PlanStats,
-    Progress, Question, Result, RingOptions, RingSnapshot, Routine, Runtime, RuntimeBuilder, RuntimeConfig, Settings,
-    Signal, Snapshot, Stats, StepStats, TrapReport, VariableView, VmView, build,
+    Arg, Backend, Batch, BatchDone, BatchTrap, Budget, BudgetReport, Buffer, DetachedVm, Device, DeviceKind, Dispatch,
+    Done, Engine, Error, Execution, Explanation, FloatMode, FrameView, Groups, Handle, IntoArg, IntoArgs, Launch,
+    Launchable, LeftToInterpreter, Level, LogLimit, LogLine, Logs, MemoryUse, Output, Plan, PlanDone, PlanError,
+    PlanStats, Progress, Question, Result, RingOptions, RingSnapshot, Routine, Runtime, RuntimeBuilder, RuntimeConfig,
+    Settings, Signal, Snapshot, Standing, Stats, StepStats, TrapReport, VariableView, VmView, build,
 };
 
 /// What a routine is linked to.

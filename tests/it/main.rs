@@ -101,6 +101,7 @@ mod shared_macros;
 mod slices;
 mod small_integers;
 mod snapshots;
+mod stacks;
 mod structs;
 mod tables;
 mod traits;

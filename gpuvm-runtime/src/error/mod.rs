@@ -25,7 +25,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What can go wrong between a launch and its results.
 ///
-/// Its `Debug` says what its `Display` says, because that is what `fn main() -> gpuvm::Result<()>` and `unwrap` print.
+/// Its `Debug` says what its `Display` says, because that is what `fn main() -> gpuvm::Result<()>` and `unwrap` print; of a trap also the call stack with all variables.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -394,6 +394,12 @@ pub enum Error {
         /// What differs.
         reason: String,
     },
+    /// No VM of the execution has a state any more, because all its steps are over.
+    #[error("all steps of `{routine}` are over, so no VM of it can be taken out")]
+    NotRunning {
+        /// The routine.
+        routine: String,
+    },
     /// At least one VM trapped. The report tells the first by VM id, and holds the results of all others.
     #[error("{0}")]
     Trap(Box<TrapReport>),
@@ -401,7 +407,10 @@ pub enum Error {
 
 impl std::fmt::Debug for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{self}")?;
+        match self {
+            Error::Trap(report) => write!(f, "{report:#}")?,
+            _ => write!(f, "{self}")?,
+        }
         let mut source = std::error::Error::source(self);
         while let Some(cause) = source {
             write!(f, "\ncaused by: {cause}")?;

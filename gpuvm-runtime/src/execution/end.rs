@@ -93,6 +93,7 @@ pub(crate) fn or_trap(done: Done, trap: Option<(Option<String>, Trap)>, count: u
         file,
         line,
         message,
+        stack,
     } = trap;
     Err(Error::Trap(Box::new(TrapReport {
         vm,
@@ -101,6 +102,7 @@ pub(crate) fn or_trap(done: Done, trap: Option<(Option<String>, Trap)>, count: u
         line,
         message,
         hint,
+        stack,
         count,
         done,
     })))

@@ -322,6 +322,7 @@ impl Running {
             file,
             line,
             message,
+            stack: Vec::new(),
         })
     }
 

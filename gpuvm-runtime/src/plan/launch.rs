@@ -407,8 +407,8 @@ impl<'p> Run<'p, '_> {
         self.note_left(course, &tally);
         match leg.close(course, views, &mut results)? {
             None => Ok(()),
-            Some(record) => {
-                let trap = Trap::of(&course.program, &record);
+            Some(trapped) => {
+                let trap = Trap::at(&course.program, &trapped);
                 let error = self.trapped(&course.program.name, course.vms as usize, trap, tally.trapped.into());
                 Err(self.told(origin, error))
             }

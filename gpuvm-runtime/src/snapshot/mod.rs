@@ -178,14 +178,7 @@ impl Execution<'_> {
         };
         let mut whole = Image::default();
         for part in &mut leg.parts {
-            let range = part.range.clone();
-            whole.append(match &mut part.stage {
-                Stage::Started(running) => running.image()?,
-                Stage::Waiting(Some(image)) => image.part(program, 0..image.vms()),
-                Stage::Waiting(None) | Stage::Closed(_) => {
-                    Image::fresh(program, range.start, range.end - range.start, Status::Running)
-                }
-            });
+            whole.append(part.image(program)?);
         }
         Ok(whole)
     }

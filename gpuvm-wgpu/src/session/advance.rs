@@ -49,7 +49,7 @@ impl Session {
         let mut resume = self.tally.yielded + self.tally.blocked > 0;
         // VMs that stand at a breakpoint go past it: one instruction is run as if there were none. The others do no harm by
         // running one too, as they do not stand at any.
-        if !limit.breakpoints.is_empty() && left > 0 && self.can_go_on(resume) {
+        if !limit.breakpoints.is_empty() && !limit.stays && left > 0 && self.can_go_on(resume) {
             self.choose(&[], true)?;
             let ticket = self.next(limit, limit.time, (1, 1), resume, false)?;
             left -= ticket.cycles;

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::Program;
-use gpuvm_engine::{Demand, Finished, Image, Job, Limit, Memory, Result, Running, Source, Tally};
+use gpuvm_engine::{Demand, Finished, Image, Job, Limit, Memory, Result, Running, Slot, Source, Tally};
 use gpuvm_shaders::layout::{WORKGROUP, row, signal};
 
 use super::frame_room::FrameRoom;
@@ -195,6 +195,22 @@ impl Running for Session {
 
     fn vm(&mut self, index: u32) -> Result<Vm> {
         self.one_vm(index)
+    }
+
+    fn replace(&mut self, index: u32, vm: &Vm) -> Result<()> {
+        self.replace_vm(index, vm)
+    }
+
+    fn first_trapped(&self) -> Option<u32> {
+        (self.tally.trapped > 0).then(|| !self.seen[signal::FIRST_TRAP])
+    }
+
+    fn slots(&self) -> &[Slot] {
+        &self.job.slots
+    }
+
+    fn write_arena(&mut self, first: usize, words: &[u32]) -> Result<()> {
+        self.set_arena(first, words)
     }
 
     fn memory(&mut self) -> Result<Memory> {

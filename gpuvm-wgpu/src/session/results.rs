@@ -5,11 +5,11 @@ use std::ops::Range;
 use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, header};
 use gpuvm_core::isa::{Op, unpair};
 use gpuvm_core::program::{Program, TrapRecord};
-use gpuvm_engine::{Finished, Memory, Result, fault};
-use gpuvm_shaders::layout::{row, signal};
+use gpuvm_engine::{Finished, Memory, Result, Running, fault};
+use gpuvm_shaders::layout::row;
 
 use super::super::memory::{Readback, WORD};
-use super::super::transfer::download;
+use super::super::transfer::{download, upload};
 use super::Session;
 use super::buffers::{ATOMICS_AT, return_atomics, write};
 
@@ -106,12 +106,19 @@ impl Session {
         gpu.guarded(|_| write(gpu, &self.buffers.cells, at, words))
     }
 
+    /// Replaces some of the arena.
+    pub(super) fn set_arena(&mut self, first: usize, words: &[u32]) -> Result<()> {
+        self.stage_alone()?;
+        let at = u64::from(self.buffers.arena.start()) + first as u64;
+        let held = self.buffers.arena.hold();
+        upload(&self.gpu, held.buffer()?.0, at, &words, 0..words.len())
+    }
+
     /// What the trapped VM with the lowest number recorded.
     fn first_trap(&self) -> Result<Option<TrapRecord>> {
-        if self.tally.trapped == 0 {
+        let Some(vm) = self.first_trapped() else {
             return Ok(None);
-        }
-        let vm = !self.seen[signal::FIRST_TRAP];
+        };
         let state = self.state_of(vm)?;
         Ok(Some(trap_of(
             &self.job.program,

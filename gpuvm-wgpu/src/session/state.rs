@@ -99,24 +99,72 @@ impl Session {
         if needed.exceeds(self.buffers.room) {
             self.give_room(self.buffers.room.and(needed))?;
         }
-        self.scatter(Rows::Records, &image.records)?;
-        self.scatter(Rows::Extras, &image.extras)?;
-        match self.buffers.room {
-            have if have == whole => self.scatter(Rows::Frames, &image.frames)?,
-            have => self.scatter(Rows::Frames, &frames::with_room(image.frames.clone(), whole, have))?,
-        }
+        self.scatter_from(0, image)?;
         (self.ordered, self.framed) = (0, needed);
+        self.stopped_before = 0;
+        self.fresh = false;
+        self.schedule.replaced(image);
+        self.take_over(signal_of(&image.records))
+    }
 
-        let found = signal_of(&image.records);
+    /// Replaces the state of one VM.
+    pub(super) fn replace_vm(&mut self, index: u32, vm: &Vm) -> Result<()> {
+        let program = self.job.program.clone();
+        let state = match self.fresh || self.only_halted() {
+            true => Vec::new(),
+            false => self.state_of(index)?,
+        };
+        let trapped = state.get(header::STATUS) == Some(&(Status::Trapped as u32));
+        // Where no state is on the device, or the next trapped one has to be found, all take part.
+        if state.is_empty() || trapped && vm.status() != Status::Trapped {
+            let mut image = self.gather_image()?;
+            image.replace(&program, index as usize, vm);
+            return self.scatter_image(&image);
+        }
+        let mut image = Image::default();
+        image.push(&program, vm);
+        let needed = frames::room_in(&program, &image);
+        if needed.exceeds(self.buffers.room) {
+            self.give_room(self.buffers.room.and(needed))?;
+        }
+        self.scatter_from(index, &image)?;
+        self.framed = self.framed.and(needed);
+        self.schedule.moved(&image);
+        // Whatever is counted of all, this one is no longer counted as it was before.
+        let [before, now] = [&state[..STATE_WORDS], &image.records].map(|record| signal_of(record));
+        let mut found = self.seen;
+        for at in [signal::STOPPED, signal::YIELDED, signal::BLOCKED, signal::TRAPPED] {
+            found[at] = found[at].wrapping_sub(before[at]).wrapping_add(now[at]);
+        }
+        if vm.status() == Status::Trapped {
+            found[signal::FIRST_TRAP] = found[signal::FIRST_TRAP].max(!index);
+        }
+        self.take_over(found)
+    }
+
+    /// Writes the states of an image's VMs to those of the session's from the given one on.
+    fn scatter_from(&self, first: u32, image: &Image) -> Result<()> {
+        let whole = FrameRoom::whole(&self.job.program);
+        self.scatter(Rows::Records, first, &image.records)?;
+        self.scatter(Rows::Extras, first, &image.extras)?;
+        match self.buffers.room {
+            have if have == whole => self.scatter(Rows::Frames, first, &image.frames),
+            have => self.scatter(
+                Rows::Frames,
+                first,
+                &frames::with_room(image.frames.clone(), whole, have),
+            ),
+        }
+    }
+
+    /// Goes on from a signal that VMs did not give.
+    fn take_over(&mut self, found: [u32; signal::WORDS]) -> Result<()> {
         let gpu = &*self.gpu;
         if self.staged {
             gpu.guarded(|_| write(gpu, &self.buffers.cells, 0, &found))?;
         }
         self.seen = found;
-        self.stopped_before = 0;
-        self.fresh = false;
         self.results = None;
-        self.schedule.replaced(image);
         self.count_states();
         Ok(())
     }
@@ -187,14 +235,14 @@ impl Session {
         })
     }
 
-    /// Replaces the records of all VMs.
-    fn scatter(&self, rows: Rows, records: &[u32]) -> Result<()> {
+    /// Replaces the records of VMs, from the given one on.
+    fn scatter(&self, rows: Rows, first: u32, records: &[u32]) -> Result<()> {
         let (target, first_row, length) = self.rows(rows);
         if length == 0 {
             return Ok(());
         }
         let piece = (PIECE / length as usize).max(1) * length as usize;
-        let mut first = 0;
+        let mut first = first;
         let mut under_way = VecDeque::new();
         for part in records.chunks(piece) {
             if under_way.len() == IN_FLIGHT

@@ -182,4 +182,10 @@ impl Schedule for Choosing {
             schedule.replaced(image);
         }
     }
+
+    fn moved(&mut self, image: &Image) {
+        if let Stage::Specialized(schedule) = &mut self.stage {
+            schedule.moved(image);
+        }
+    }
 }

@@ -365,6 +365,11 @@ impl Schedule for Specializing {
     }
 
     fn replaced(&mut self, image: &Image) {
+        self.standing = Standing::Ready;
+        self.moved(image);
+    }
+
+    fn moved(&mut self, image: &Image) {
         let entries = &self.prepared.kernel.about.entries;
         let anywhere = image.records.chunks_exact(STATE_WORDS).any(|record| {
             let stands = record[header::STATUS];
@@ -373,10 +378,9 @@ impl Schedule for Specializing {
                 .any(|status| stands == *status as u32);
             goes_on && entries.binary_search(&record[header::IP]).is_err()
         });
-        self.standing = match anywhere {
-            true => Standing::Anywhere,
-            false => Standing::Ready,
-        };
+        if anywhere {
+            self.standing = Standing::Anywhere;
+        }
     }
 }
 

@@ -1,0 +1,37 @@
+//! What native code does not tell of a trap: the VM's stack, by running it once more where something else knows it.
+
+use gpuvm_core::program::Mode;
+use gpuvm_core::settings::Settings;
+
+use super::Bounded;
+use crate::inspect::FrameView;
+use crate::leg::at_entry;
+use crate::marshal::Layout;
+use crate::trap::Trap;
+use crate::view::Seen;
+
+/// Instructions of a VM that are run once more: some tenths of a second.
+const REPLAYED: u64 = 1 << 23;
+
+impl Bounded<'_> {
+    /// A native VM's trap with its stack, which the reference interpreter tells where the VM has changed nothing of what it began with and comes to the
+    /// trap soon.
+    pub(super) fn replayed(&self, params: &[Seen<'_>], trap: Trap, settings: &Settings) -> Trap {
+        let Ok(program) = self.runtime.link_with(&self.entry, settings) else {
+            return trap;
+        };
+        let reads = |seen: &Seen<'_>| matches!(seen.mode, Mode::Value | Mode::Slice);
+        // What it prints and asks goes through parameters of its own.
+        if !params.iter().all(reads) || params.len() != program.params.len() {
+            return trap;
+        }
+        let layout = Layout::new(params, program.result_words(), self.vms, false);
+        let mut alone = at_entry((&program, self.vms), &layout, params, trap.vm..trap.vm + 1, trap.vm);
+        alone.go_to(REPLAYED);
+        let stack = match alone.vm().trap {
+            Some(_) => FrameView::stack(&program, alone.vm()),
+            None => Vec::new(),
+        };
+        Trap { stack, ..trap }
+    }
+}

@@ -1,0 +1,99 @@
+//! Traps that tell all: the call stack of the VM that trapped, with arguments and variables.
+
+use gpuvm::prelude::*;
+use gpuvm::{Error, TrapReport};
+
+use crate::harness::{ENGINES, runtime};
+
+#[routine]
+fn share(total: u32, among: u32) -> u32 {
+    let least = total / 7;
+    let part = total / among;
+    part + least
+}
+
+#[routine]
+fn descend(level: u32, seed: u32) -> u32 {
+    let half = seed / 2;
+    if level == 0 {
+        return share(100, half % 3);
+    }
+    let below = descend(level - 1, half + level);
+    below + half
+}
+
+#[routine]
+fn trapping_deep(seed: u32) -> u32 {
+    let first = seed + 1;
+    let got = descend(3, first);
+    got * first
+}
+
+fn trap(engine: Engine, seeds: &[u32]) -> TrapReport {
+    let launch = runtime().launch("trapping_deep").unwrap().args((seeds,)).engine(engine);
+    let Err(Error::Trap(report)) = launch.run() else {
+        panic!("{engine} traps")
+    };
+    *report
+}
+
+/// The line of a text in this file.
+fn line(text: &str) -> u32 {
+    let found = include_str!("stacks.rs").lines().position(|line| line.contains(text));
+    found.map_or(0, |index| index as u32 + 1)
+}
+
+#[test]
+fn a_trap_tells_the_stack() {
+    let seeds = [3, 40, 41, 42, 43, 60, 61, 62, 63, 80, 90, 100];
+    for engine in ENGINES {
+        let report = trap(engine, &seeds);
+        assert_eq!((report.vm, report.count), (1, 2), "{engine}");
+        let routines: Vec<&str> = report.stack.iter().map(|frame| frame.routine.as_str()).collect();
+        let calls = ["share", "descend", "descend", "descend", "descend", "trapping_deep"];
+        assert_eq!(routines, calls, "{engine}");
+        let lines: Vec<u32> = report.stack.iter().map(|frame| frame.line).collect();
+        let deeper = line("let below = descend");
+        let at = [
+            line("let part = total / among;"),
+            line("return share(100"),
+            deeper,
+            deeper,
+            deeper,
+            line("let got = descend"),
+        ];
+        assert_eq!(lines, at, "{engine}");
+        let among = report.stack[0]
+            .arguments
+            .iter()
+            .find(|argument| argument.name == "among");
+        assert_eq!(among.map(|argument| argument.value.as_str()), Some("0"), "{engine}");
+        let text = format!("{:?}", Error::Trap(Box::new(report)));
+        let (first, stack) = text.split_once('\n').unwrap();
+        let place = format!("tests/it/stacks.rs:{}", at[0]);
+        assert_eq!(
+            first,
+            format!("VM 1 of `trapping_deep` trapped at {place}: attempt to divide by zero (and 1 more VM trapped)")
+        );
+        assert!(stack.starts_with("  in share(total = "), "{engine}: {text}");
+    }
+}
+
+#[routine]
+fn trapping_in_place(place: &mut u32, by: u32) {
+    *place += 7 / by;
+}
+
+#[test]
+fn natively_a_trap_of_what_was_changed_tells_where_and_no_more() {
+    let mut places = [1u32, 2];
+    let launch = runtime()
+        .launch("trapping_in_place")
+        .unwrap()
+        .args((&mut places, &[1u32, 0]))
+        .engine(Engine::Native);
+    let Err(Error::Trap(report)) = launch.run() else {
+        panic!("it traps")
+    };
+    assert_eq!((report.vm, report.stack.len()), (1, 0));
+}
