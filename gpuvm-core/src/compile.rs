@@ -14,7 +14,7 @@ use crate::link::guard::guard;
 use crate::link::lift::lift;
 use crate::link::tables::Tables;
 use crate::link::verify::{calls_routines, verify};
-use crate::pass::{blocks, fuse, inline, optimise, raise, reload};
+use crate::pass::{blocks, fuse, inline, keep, optimise, raise, reload};
 use crate::program::{Program, SourceLoc};
 use crate::routine::{Routine, RoutineRef};
 use crate::settings::Settings;
@@ -173,6 +173,9 @@ fn improve(functions: &mut [Function], f: usize, inlining: &Inlining, data: &[u3
 /// From any number of words to the machine's 28, and from runs of linear instructions to matrices.
 fn finish(mut function: Function, settings: &Settings) -> Ready {
     let mut maps = fuse::Maps::new();
+    if !settings.optimises() {
+        keep::keep_variables(&mut function);
+    }
     allocate(&mut function);
     if settings.dead_code {
         reload::reuse(&mut function);

@@ -33,7 +33,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Linking for a debugger: nothing is optimised, so that code follows the lines of the source and every variable is kept. The results are the same bits.
+    /// Linking for a debugger: nothing is optimised, so that code follows the lines of the source, and every variable is kept to the end of its scope, which it is where
+    /// nothing is optimised at all. The results are the same bits.
     pub fn debug() -> Settings {
         Settings {
             fold: false,
@@ -47,6 +48,26 @@ impl Settings {
             fuse: false,
             ..Settings::default()
         }
+    }
+}
+
+impl Settings {
+    /// Whether anything is optimised.
+    pub(crate) fn optimises(&self) -> bool {
+        let Settings {
+            fold,
+            copies,
+            dead_code,
+            threading,
+            inline,
+            loops,
+            promote,
+            raise,
+            fuse,
+            ..
+        } = self;
+        let switches = [fold, copies, dead_code, threading, loops, promote, raise, fuse];
+        inline.is_some() || switches.into_iter().any(|on| *on)
     }
 }
 

@@ -109,11 +109,9 @@ fn optimised_code_shows_what_it_keeps() {
             format!("i = 1, {}, sum = 32", params(""))
         ]
     );
-    // What is the same in each turn of the loop is before it.
     assert_eq!(
         at(&stops, LINE + 6),
         [
-            "i = ?, maybe = Some(1.5), part = ?, start = 7, step = (2, 5), sum = 7".to_string(),
             format!("i = ?, {}, sum = 7", params("part = 25, ")),
             format!("i = ?, {}, sum = 32", params("part = 36, "))
         ]
@@ -147,6 +145,24 @@ fn a_called_routine_has_its_own_variables() {
             "number = 5, twice = 10",
             "number = 6, twice = ?",
             "number = 6, twice = 12"
+        ]
+    );
+}
+
+#[test]
+fn linked_for_a_debugger_every_variable_is_there_to_the_end_of_its_scope() {
+    let stops = walked(&Settings::debug());
+    for (line, shown) in &stops {
+        // On its own line a variable comes to be.
+        let known = |(name, text): (&String, &String)| !text.contains('?') || ["sum", "i"].contains(&name.as_str());
+        assert!(shown.iter().all(known), "line {line}: {shown:?}");
+    }
+    let all = |rest| format!("maybe = Some(1.5), {rest}");
+    assert_eq!(
+        at(&stops, LINE + 6),
+        [
+            format!("i = 0, {}", all("part = 25, start = 7, step = (2, 5), sum = 7")),
+            format!("i = 1, {}", all("part = 36, start = 7, step = (2, 5), sum = 32"))
         ]
     );
 }

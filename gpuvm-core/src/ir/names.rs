@@ -10,7 +10,7 @@ use crate::isa::Op;
 use crate::program::{Home, Scope};
 
 /// One word of a variable of the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Part {
     /// The number of the activation of its routine: the function itself, or one that was inlined.
     pub scope: u32,
@@ -122,6 +122,11 @@ impl Names {
             let (_, part) = self.frame[i];
             self.words.push((word, part));
         }
+    }
+
+    /// Makes a place of the frame, behind all others, one of a part.
+    pub fn place(&mut self, offset: u32, part: Part) {
+        self.frame.push((offset, part));
     }
 
     /// Moves places of the frame, keeping their order; those without a new offset go.

@@ -18,18 +18,7 @@ pub(crate) fn i(op: Op, a: u32, b: u32, c: u32, d: u32) -> Instruction {
 }
 
 pub(crate) fn nothing() -> Settings {
-    Settings {
-        fold: false,
-        copies: false,
-        dead_code: false,
-        threading: false,
-        inline: None,
-        loops: false,
-        promote: false,
-        raise: false,
-        fuse: false,
-        ..Settings::default()
-    }
+    Settings::debug()
 }
 
 /// Everything off, everything on, and each optimisation alone and left out.
