@@ -239,6 +239,11 @@ pub trait Running: Send {
     /// The place in the job of the first VM that has trapped, as of the last advance.
     fn first_trapped(&self) -> Option<u32>;
 
+    /// Whether a VM that has trapped is complete: all its words and its calls, and not what it has recorded alone.
+    fn keeps_trapped(&self) -> bool {
+        true
+    }
+
     /// Where the parameters lie, the result's slot last.
     fn slots(&self) -> &[Slot];
 

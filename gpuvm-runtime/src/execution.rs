@@ -414,7 +414,7 @@ impl<'a> Execution<'a> {
         };
         self.jobs += leg.parts.len() as u64;
         self.before = continued(&self.before, &tally);
-        Ok(trap.map(|trapped| Trap::at(&self.course.program, &trapped)))
+        Ok(trap.map(|trapped| Trap::at(&self.course.program, &trapped.record, trapped.vm.as_ref())))
     }
 
     /// Runs to the end: until all VMs and steps are done, or have trapped, or wait for answers that [nobody gives](Execution::questions).

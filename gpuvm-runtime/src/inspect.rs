@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use gpuvm_core::interp::{Vm, header};
 use gpuvm_core::isa::WORDS;
-use gpuvm_core::program::{Activation, Location, Program, Status};
-use gpuvm_core::types::show_words;
+use gpuvm_core::program::{Location, Program, Status};
 use gpuvm_engine::Memory;
 
 use crate::budget::Budget;
 use crate::detached::{DetachedVm, Frozen, FrozenPart};
 use crate::error::{Error, Result};
 use crate::execution::{Execution, Signal};
+use crate::frames::{FrameView, VariableView};
 use crate::leg::{Leg, Stage};
 
 /// One VM between two instructions.
@@ -41,17 +41,6 @@ pub struct VmView {
     pub words: [u32; WORDS],
 }
 
-/// One variable of the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VariableView {
-    /// Its name; that of a routine which was inlined stands before it, as in `turn::angle`.
-    pub name: String,
-    /// Its type.
-    pub ty: String,
-    /// Its value as `{:?}` prints it, with `?` for what is not kept any more, or not yet.
-    pub value: String,
-}
-
 /// How many VMs of an execution stand how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
@@ -67,65 +56,6 @@ pub struct Standing {
     pub halted: u32,
     /// They have trapped.
     pub trapped: u32,
-}
-
-/// One activation of a routine: the one that runs, or one that has made a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FrameView {
-    /// The routine.
-    pub routine: String,
-    /// The source file that it is in.
-    pub file: String,
-    /// The line that it is at.
-    pub line: u32,
-    /// Its parameters, as they are now.
-    pub arguments: Vec<VariableView>,
-    /// Its other variables that are in scope.
-    pub variables: Vec<VariableView>,
-}
-
-impl FrameView {
-    pub(crate) fn stack(program: &Program, vm: &Vm) -> Vec<FrameView> {
-        let frame = |activation: Activation<'_>| {
-            let view = |location: &Location<'_>| VariableView {
-                name: location.variable.name.to_string(),
-                ty: location.variable.ty.to_string(),
-                value: show_words(location.variable.ty, &activation.read(location, vm)),
-            };
-            let of = |parameters: bool| {
-                let variables = activation.variables.iter();
-                variables.filter(move |location| location.variable.is_parameter == parameters)
-            };
-            FrameView {
-                routine: activation.routine.to_string(),
-                file: activation.file.to_string(),
-                line: activation.line,
-                arguments: of(true).map(view).collect(),
-                variables: of(false).map(view).collect(),
-            }
-        };
-        program.variable_map().stack(vm).into_iter().map(frame).collect()
-    }
-}
-
-/// `turn(angle = 0.5, by = ?) at src/main.rs:12`, and the other variables on lines of their own.
-impl fmt::Display for FrameView {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let arguments: Vec<String> = self.arguments.iter().map(VariableView::to_string).collect();
-        let FrameView {
-            routine, file, line, ..
-        } = self;
-        write!(f, "{routine}({}) at {file}:{line}", arguments.join(", "))?;
-        self.variables
-            .iter()
-            .try_for_each(|variable| write!(f, "\n    {variable}"))
-    }
-}
-
-impl fmt::Display for VariableView {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} = {}", self.name, self.value)
-    }
 }
 
 impl VmView {
@@ -205,11 +135,13 @@ impl Execution<'_> {
     /// [`Error::NoSuchVm`], or when the device fails.
     pub fn vm(&mut self, vm: u32) -> Result<VmView> {
         self.is_vm(vm)?;
-        let state = match &mut self.leg {
-            Some(leg) => leg.vm(&self.course, vm)?,
-            None => Vm::new(&self.course.program, vm),
+        let Execution { course, held, leg, .. } = self;
+        let views = held.views();
+        let state = match leg {
+            Some(leg) => leg.vm(course, &views, vm)?,
+            None => Vm::new(&course.program, vm),
         };
-        Ok(VmView::new(&self.course.program, &state))
+        Ok(VmView::new(&course.program, &state))
     }
 
     /// A VM by itself on this CPU, with the memory that it sees as it is now: to be run forwards and backwards and looked into, while the execution

@@ -14,6 +14,7 @@ use crate::background;
 use crate::bind::{Binding, Bound, bind};
 use crate::budget::Budget;
 use crate::cpu;
+use crate::debugger::{self, Debugger};
 use crate::done::{Done, Results};
 use crate::entry::{Code, Entry, Launchable};
 use crate::error::{Error, Result};
@@ -368,6 +369,9 @@ struct Bounded<'a> {
 impl<'a> Bounded<'a> {
     /// Runs it to its end, and gives the arguments back unless something is wrong with the device.
     fn run(self, cancelled: Option<&AtomicBool>) -> (Result<Done>, Vec<Bound<'a>>) {
+        if let Some(debugger) = debugger::of(&self.runtime) {
+            return self.run_debugged(&*debugger, cancelled);
+        }
         match self.engine() {
             Ok(Engine::Native) => self.run_native(cancelled),
             Ok(engine) => self.run_program(engine, cancelled),
@@ -428,6 +432,28 @@ impl<'a> Bounded<'a> {
             return (Err(error), execution.held.params);
         }
         match execution.drive(budget, cancelled) {
+            Ok(_) => execution.end((budget != Budget::unlimited()).then_some(budget)),
+            Err(error) => (Err(error), Vec::new()),
+        }
+    }
+
+    /// Lets a debugger have it first.
+    fn run_debugged(self, debugger: &dyn Debugger, cancelled: Option<&AtomicBool>) -> (Result<Done>, Vec<Bound<'a>>) {
+        let budget = self.budget;
+        let asked = match self.options.engine {
+            Engine::Native => Engine::Auto,
+            other => other,
+        };
+        let started = self.runtime.pausing(asked, self.entry.params());
+        let mut execution = match started.and_then(|engine| self.execution(engine, true)) {
+            Ok(execution) => execution,
+            Err(error) => return (Err(error), Vec::new()),
+        };
+        if let Err(error) = execution.is_answered() {
+            return (Err(error), execution.held.params);
+        }
+        let taken = debugger.take(&mut execution);
+        match taken.and_then(|()| execution.drive(budget, cancelled)) {
             Ok(_) => execution.end((budget != Budget::unlimited()).then_some(budget)),
             Err(error) => (Err(error), Vec::new()),
         }

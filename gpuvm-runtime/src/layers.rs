@@ -13,6 +13,8 @@ const LAYERS: [&[&str]; 10] = [
         "by_function",
         "config",
         "counted",
+        "detached",
+        "frames",
         "handle",
         "json",
         "progress",
@@ -43,8 +45,8 @@ const LAYERS: [&[&str]; 10] = [
     &["leg"],
     &["runtime"],
     &["cpu", "execution"],
-    &["background", "inspect", "snapshot"],
-    &["launch"],
+    &["background", "debugger", "inspect", "snapshot"],
+    &["builder", "launch"],
     &["batch", "plan", "ring"],
 ];
 

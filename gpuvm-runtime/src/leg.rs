@@ -62,8 +62,8 @@ pub(crate) struct Leg {
 /// The first VM of a part that has trapped.
 pub(crate) struct Trapped {
     pub record: TrapRecord,
-    /// Where it stands.
-    pub vm: Vm,
+    /// Where it stands, if that is known.
+    pub vm: Option<Vm>,
 }
 
 /// A range of the VMs, and its job.
@@ -404,9 +404,16 @@ impl Leg {
         }
         let stage = std::mem::replace(&mut self.parts[index].stage, Stage::Closed(None));
         if let Stage::Started(mut running) = stage {
-            let vm = running.first_trapped().map(|index| running.vm(index)).transpose()?;
+            let vm = match running.first_trapped() {
+                None => None,
+                Some(place) if running.keeps_trapped() => Some(running.vm(place)?),
+                Some(place) => {
+                    let vm = self.parts[index].range.start + place;
+                    self.replayed(course, params, vm).map(|detached| detached.vm().clone())
+                }
+            };
             let finished = running.finish()?;
-            let trap = finished.first_trap.zip(vm).map(|(record, vm)| Trapped { record, vm });
+            let trap = finished.first_trap.map(|record| Trapped { record, vm });
             let range = self.parts[index].range.clone();
             self.layout.take(range, finished, params, results, course.vms);
             self.parts[index].stage = Stage::Closed(trap);
@@ -474,6 +481,12 @@ impl Leg {
             vm_count: course.vms,
         };
         let state = running.vm(vm - range.start)?;
+        if state.status() == Status::Trapped
+            && !running.keeps_trapped()
+            && let Some(replayed) = self.replayed(course, params, vm)
+        {
+            return Ok(Some(replayed));
+        }
         Ok(Some(DetachedVm::new(course.program.clone(), state, surroundings)))
     }
 
@@ -525,30 +538,53 @@ impl Leg {
         ))
     }
 
+    /// A VM that has trapped, run once more to where it did, for an engine that keeps no more than what it has recorded. `None` if that takes long, or nobody
+    /// can tell what it began with.
+    fn replayed(&self, course: &Course, params: &[Seen<'_>], vm: u32) -> Option<DetachedVm> {
+        let mut history = self.history(course, params, vm)?;
+        history.go_to(REPLAYED);
+        history.vm().trap.is_some().then_some(history)
+    }
+
     /// The state of one VM.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    pub(crate) fn vm(&mut self, course: &Course, vm: u32) -> Result<Vm> {
+    pub(crate) fn vm(&mut self, course: &Course, params: &[Seen<'_>], vm: u32) -> Result<Vm> {
         let program = &course.program;
+        let part = self.parts.iter_mut().find(|part| part.range.contains(&vm));
+        if let Some(Part {
+            range,
+            stage: Stage::Started(running),
+            ..
+        }) = part
+        {
+            let state = running.vm(vm - range.start)?;
+            let is_whole = state.status() != Status::Trapped || running.keeps_trapped();
+            let replayed = if is_whole {
+                None
+            } else {
+                self.replayed(course, params, vm)
+            };
+            return Ok(replayed.map_or(state, |replayed| replayed.vm().clone()));
+        }
         for part in &mut self.parts {
             let Some(index) = vm.checked_sub(part.range.start).filter(|_| part.range.contains(&vm)) else {
                 continue;
             };
-            match &mut part.stage {
-                Stage::Started(running) => return Ok(running.vm(index)?),
-                Stage::Waiting(Some(image)) => {
-                    if let Some(vm) = image.vm(program, index as usize) {
-                        return Ok(vm);
-                    }
-                }
-                Stage::Waiting(None) | Stage::Closed(_) => {}
+            if let Stage::Waiting(Some(image)) = &part.stage
+                && let Some(vm) = image.vm(program, index as usize)
+            {
+                return Ok(vm);
             }
         }
         Ok(Vm::new(program, vm))
     }
 }
+
+/// Instructions of a VM that are run once more to tell of its trap: some tenths of a second.
+pub(crate) const REPLAYED: u64 = 1 << 23;
 
 /// How many of the VMs that a tally counts stand like this.
 fn count_of(tally: &mut Tally, status: Status) -> &mut u32 {

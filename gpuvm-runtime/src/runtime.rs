@@ -1,5 +1,6 @@
 //! The runtime: a device with its engines, the settings programs are linked with, and the programs linked so far.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +11,7 @@ use gpuvm_core::routine::RoutineKey;
 use gpuvm_core::program::{Program, atomic_pairs};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, VmType};
-use gpuvm_engine::{Backend, Device, Engine, Execute, FloatMode, MemoryUse, Opened, Reference};
+use gpuvm_engine::{Backend, Device, Engine, Execute, MemoryUse, Opened, Reference};
 
 use crate::buffer::Buffer;
 use crate::config::RuntimeConfig;
@@ -30,6 +31,8 @@ struct Shared {
     engines: Vec<(Engine, Arc<dyn Execute>)>,
     settings: Settings,
     config: RuntimeConfig,
+    /// What modules above this one keep with a runtime.
+    kept: Option<Arc<dyn Any + Send + Sync>>,
     /// Linked programs by what tells their routines apart, and the depth they allow.
     programs: Mutex<Remembered<(RoutineKey, u32)>>,
     /// Linked kernels of plans by what tells them apart.
@@ -73,20 +76,6 @@ impl<K: Ord> Remembered<K> {
 }
 
 impl Runtime {
-    /// A runtime on the best GPU, or on this CPU where there is none. A software rasteriser does not count as a GPU.
-    ///
-    /// # Errors
-    ///
-    /// When the GPU is there and cannot be opened.
-    pub fn new() -> Result<Runtime> {
-        Runtime::builder().build()
-    }
-
-    /// A runtime with choices of your own.
-    pub fn builder() -> RuntimeBuilder {
-        RuntimeBuilder::default()
-    }
-
     /// All devices there are. Each GPU is opened for a moment to probe its floats.
     pub fn devices() -> Vec<Device> {
         device::devices()
@@ -107,6 +96,31 @@ impl Runtime {
     /// What its ring kernels have in common.
     pub fn config(&self) -> &RuntimeConfig {
         &self.shared.config
+    }
+
+    /// A runtime on a device that is open, with what modules above this one keep with it.
+    pub(crate) fn on(
+        Opened { device, engines }: Opened,
+        settings: Settings,
+        config: RuntimeConfig,
+        kept: Option<Arc<dyn Any + Send + Sync>>,
+    ) -> Runtime {
+        Runtime {
+            shared: Arc::new(Shared {
+                device,
+                engines,
+                settings,
+                config,
+                kept,
+                programs: Mutex::default(),
+                kernels: Mutex::default(),
+            }),
+        }
+    }
+
+    /// What modules above this one keep with it.
+    pub(crate) fn kept(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.shared.kept.as_deref()
     }
 
     /// The settings that programs are linked with.
@@ -263,106 +277,5 @@ impl std::fmt::Debug for Runtime {
             .field("device", &self.shared.device)
             .field("settings", &self.shared.settings)
             .finish_non_exhaustive()
-    }
-}
-
-/// Choices for a [`Runtime`].
-#[derive(Clone, Debug, Default)]
-pub struct RuntimeBuilder {
-    backend: Backend,
-    device: Option<usize>,
-    settings: Settings,
-    config: RuntimeConfig,
-    exact: bool,
-}
-
-impl RuntimeBuilder {
-    /// Which backend. With [`Backend::Wgpu`] and no device, the best one is taken, a software rasteriser if there is nothing else.
-    /// [`Backend::Auto`], as without this, takes the best GPU that a backend reaches, and never a software rasteriser.
-    pub fn backend(mut self, backend: Backend) -> Self {
-        self.backend = backend;
-        self
-    }
-
-    /// Which device of the backend, by its [`Device::index`]; if no backend is named, of the first one that has such a device, which is wgpu where both do.
-    pub fn device(mut self, index: usize) -> Self {
-        self.device = Some(index);
-        self
-    }
-
-    /// How programs are linked.
-    pub fn settings(mut self, settings: Settings) -> Self {
-        self.settings = settings;
-        self
-    }
-
-    /// What ring kernels have in common.
-    pub fn config(mut self, config: RuntimeConfig) -> Self {
-        self.config = config;
-        self
-    }
-
-    /// With [`FloatMode::Exact`], a device will do only if its floats are the bits that Rust gives on the CPU. With
-    /// [`FloatMode::Relaxed`], as without this, any will. A `#[routine(relaxed)]` stays relaxed.
-    pub fn float_mode(mut self, mode: FloatMode) -> Self {
-        self.exact = mode == FloatMode::Exact;
-        self
-    }
-
-    /// Opens the device. Where neither a backend nor a device was chosen, the environment variable `GPUVM_BACKEND` chooses: `cuda`, `wgpu`,
-    /// `cpu`, or `auto`, as if it was not set.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened, or if `GPUVM_BACKEND` is something else; [`Error::FloatsNotExact`] if exact
-    /// floats were asked for and it has none.
-    pub fn build(self) -> Result<Runtime> {
-        let opened = device::open(self.backend, self.device)?;
-        check_floats(self.exact, &opened.device)?;
-        tracing::info!(device = opened.device.name, backend = ?opened.device.backend, "runtime opened");
-        Ok(self.on(opened))
-    }
-
-    /// The runtime on a device that is open.
-    pub(crate) fn on(self, Opened { device, engines }: Opened) -> Runtime {
-        Runtime {
-            shared: Arc::new(Shared {
-                device,
-                engines,
-                settings: self.settings,
-                config: self.config,
-                programs: Mutex::default(),
-                kernels: Mutex::default(),
-            }),
-        }
-    }
-}
-
-/// Refuses a device without exact floats where they were asked for.
-fn check_floats(exact: bool, device: &Device) -> Result<()> {
-    match device.float_mode {
-        FloatMode::Relaxed if exact => Err(Error::FloatsNotExact {
-            device: device.name.clone(),
-        }),
-        _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn exact_floats_are_there_or_refused() {
-        let builder = Runtime::builder().backend(Backend::Cpu).float_mode(FloatMode::Exact);
-        assert_eq!(builder.build().unwrap().device().float_mode, FloatMode::Exact);
-        let device = Device {
-            name: "Toy".to_string(),
-            float_mode: FloatMode::Relaxed,
-            ..Device::cpu()
-        };
-        assert!(check_floats(false, &device).is_ok());
-        let error = check_floats(true, &device).unwrap_err().to_string();
-        assert!(error.contains("`Toy`") && error.contains("Backend::Cpu"), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! Traps as data: what the first VM that trapped did wrong, the same on every engine.
 
-use gpuvm_core::interp::{STACK_SITE, trap_site};
+use gpuvm_core::interp::{STACK_SITE, Vm, trap_site};
 use gpuvm_core::program::{Mode, Program, TrapRecord};
 use gpuvm_core::routine::Cause;
 
@@ -8,8 +8,7 @@ use crate::bind::Bound;
 use crate::counted::counted;
 use crate::done::Done;
 use crate::entry::Entry;
-use crate::inspect::FrameView;
-use crate::leg::Trapped;
+use crate::frames::FrameView;
 
 /// At least one VM of a launch trapped. The other VMs ran to their end, and [`done`](TrapReport::done) has their results.
 #[derive(Debug)]
@@ -101,11 +100,11 @@ pub(crate) struct Trap {
 }
 
 impl Trap {
-    /// The same of a VM that stands where it has trapped.
-    pub(crate) fn at(program: &Program, trapped: &Trapped) -> Trap {
+    /// The same of a VM that stands where it has trapped, if its state is known.
+    pub(crate) fn at(program: &Program, record: &TrapRecord, vm: Option<&Vm>) -> Trap {
         Trap {
-            stack: FrameView::stack(program, &trapped.vm),
-            ..Trap::of(program, &trapped.record)
+            stack: vm.map_or_else(Vec::new, |vm| FrameView::stack(program, vm)),
+            ..Trap::of(program, record)
         }
     }
 

@@ -30,7 +30,7 @@ pub trait Stepper: Send + Sync {
     /// Whether its kernels count the instructions that they run, by class.
     fn counts_instructions(&self) -> bool;
 
-    /// Whether VMs that halt leave their complete state in the buffers. If not, it is only known that they have halted.
+    /// Whether VMs that halt or trap leave their complete state in the buffers. If not, it is only known that they have halted, and what those recorded that trapped.
     fn leaves_states(&self) -> bool {
         true
     }

@@ -49,7 +49,10 @@ fn what_main_prints_is_what_one_wants_to_read() {
         14
     );
     assert_eq!(error.to_string(), expected);
-    assert_eq!(format!("{error:?}"), expected);
+    assert_eq!(
+        format!("{error:?}"),
+        format!("{expected}\n  in divide(a = 2, b = 0) at {}:14", file!())
+    );
     let error = runtime().launch("double").unwrap().args((1.0f32, 2)).run().unwrap_err();
     assert_eq!(format!("{error:?}"), "`double` takes 1 argument (x) and was given 2");
 }

@@ -394,6 +394,12 @@ pub enum Error {
         /// What differs.
         reason: String,
     },
+    /// A debugger cannot be opened, or has ended a launch.
+    #[error("{reason}")]
+    Debugger {
+        /// Why.
+        reason: String,
+    },
     /// No VM of the execution has a state any more, because all its steps are over.
     #[error("all steps of `{routine}` are over, so no VM of it can be taken out")]
     NotRunning {

@@ -4,14 +4,11 @@ use gpuvm_core::program::Mode;
 use gpuvm_core::settings::Settings;
 
 use super::Bounded;
-use crate::inspect::FrameView;
-use crate::leg::at_entry;
+use crate::frames::FrameView;
+use crate::leg::{REPLAYED, at_entry};
 use crate::marshal::Layout;
 use crate::trap::Trap;
 use crate::view::Seen;
-
-/// Instructions of a VM that are run once more: some tenths of a second.
-const REPLAYED: u64 = 1 << 23;
 
 impl Bounded<'_> {
     /// A native VM's trap with its stack, which the reference interpreter tells where the VM has changed nothing of what it began with and comes to the

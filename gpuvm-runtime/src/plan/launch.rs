@@ -408,7 +408,7 @@ impl<'p> Run<'p, '_> {
         match leg.close(course, views, &mut results)? {
             None => Ok(()),
             Some(trapped) => {
-                let trap = Trap::at(&course.program, &trapped);
+                let trap = Trap::at(&course.program, &trapped.record, trapped.vm.as_ref());
                 let error = self.trapped(&course.program.name, course.vms as usize, trap, tally.trapped.into());
                 Err(self.told(origin, error))
             }

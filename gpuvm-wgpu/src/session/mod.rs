@@ -205,6 +205,10 @@ impl Running for Session {
         (self.tally.trapped > 0).then(|| !self.seen[signal::FIRST_TRAP])
     }
 
+    fn keeps_trapped(&self) -> bool {
+        self.stepper.leaves_states()
+    }
+
     fn slots(&self) -> &[Slot] {
         &self.job.slots
     }

@@ -1,0 +1,148 @@
+//! Choices for a runtime, and how it is opened.
+
+use std::sync::Arc;
+
+use gpuvm_core::settings::Settings;
+use gpuvm_engine::{Backend, Device, FloatMode, Opened};
+
+use crate::config::RuntimeConfig;
+use crate::debugger::{self, Debugger};
+use crate::device;
+use crate::error::{Error, Result};
+use crate::runtime::Runtime;
+
+impl Runtime {
+    /// A runtime on the best GPU, or on this CPU where there is none. A software rasteriser does not count as a GPU.
+    ///
+    /// # Errors
+    ///
+    /// When the GPU is there and cannot be opened.
+    pub fn new() -> Result<Runtime> {
+        Runtime::builder().build()
+    }
+
+    /// A runtime with choices of your own.
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::default()
+    }
+}
+
+/// Choices for a [`Runtime`].
+#[derive(Clone, Default)]
+pub struct RuntimeBuilder {
+    backend: Backend,
+    device: Option<usize>,
+    settings: Settings,
+    config: RuntimeConfig,
+    debugger: Option<Arc<dyn Debugger>>,
+    exact: bool,
+}
+
+impl RuntimeBuilder {
+    /// Which backend. With [`Backend::Wgpu`] and no device, the best one is taken, a software rasteriser if there is nothing else.
+    /// [`Backend::Auto`], as without this, takes the best GPU that a backend reaches, and never a software rasteriser.
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// Which device of the backend, by its [`Device::index`]; if no backend is named, of the first one that has such a device, which is wgpu where both do.
+    pub fn device(mut self, index: usize) -> Self {
+        self.device = Some(index);
+        self
+    }
+
+    /// How programs are linked.
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// What ring kernels have in common.
+    pub fn config(mut self, config: RuntimeConfig) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Who takes over each [`Launch::run`](crate::Launch::run), to stop VMs and look at them. In place of this the environment variable `GPUVM_DEBUG` names a port on which
+    /// a debugger is served, if the program was built with the feature `debug`. Launches then run on engines that pause, and plans and ring kernels
+    /// as ever.
+    pub fn debugger(mut self, debugger: Arc<dyn Debugger>) -> Self {
+        self.debugger = Some(debugger);
+        self
+    }
+
+    /// With [`FloatMode::Exact`], a device will do only if its floats are the bits that Rust gives on the CPU. With
+    /// [`FloatMode::Relaxed`], as without this, any will. A `#[routine(relaxed)]` stays relaxed.
+    pub fn float_mode(mut self, mode: FloatMode) -> Self {
+        self.exact = mode == FloatMode::Exact;
+        self
+    }
+
+    /// Opens the device. Where neither a backend nor a device was chosen, the environment variable `GPUVM_BACKEND` chooses: `cuda`, `wgpu`,
+    /// `cpu`, or `auto`, as if it was not set.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened, or if `GPUVM_BACKEND` is something else; [`Error::FloatsNotExact`] if exact
+    /// floats were asked for and it has none; [`Error::Debugger`] if `GPUVM_DEBUG` asks for a debugger that cannot be served.
+    pub fn build(mut self) -> Result<Runtime> {
+        if self.debugger.is_none() {
+            self.debugger = debugger::from_environment()?;
+        }
+        if let Some(debugger) = &self.debugger {
+            self.settings = debugger.settings(self.settings);
+        }
+        let opened = device::open(self.backend, self.device)?;
+        check_floats(self.exact, &opened.device)?;
+        tracing::info!(device = opened.device.name, backend = ?opened.device.backend, "runtime opened");
+        Ok(self.on(opened))
+    }
+
+    /// The runtime on a device that is open.
+    pub(crate) fn on(self, opened: Opened) -> Runtime {
+        Runtime::on(opened, self.settings, self.config, self.debugger.map(debugger::kept))
+    }
+}
+
+impl std::fmt::Debug for RuntimeBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RuntimeBuilder")
+            .field("backend", &self.backend)
+            .field("device", &self.device)
+            .field("settings", &self.settings)
+            .field("config", &self.config)
+            .field("debugged", &self.debugger.is_some())
+            .field("exact", &self.exact)
+            .finish()
+    }
+}
+
+/// Refuses a device without exact floats where they were asked for.
+fn check_floats(exact: bool, device: &Device) -> Result<()> {
+    match device.float_mode {
+        FloatMode::Relaxed if exact => Err(Error::FloatsNotExact {
+            device: device.name.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_floats_are_there_or_refused() {
+        let builder = Runtime::builder().backend(Backend::Cpu).float_mode(FloatMode::Exact);
+        assert_eq!(builder.build().unwrap().device().float_mode, FloatMode::Exact);
+        let device = Device {
+            name: "Toy".to_string(),
+            float_mode: FloatMode::Relaxed,
+            ..Device::cpu()
+        };
+        assert!(check_floats(false, &device).is_ok());
+        let error = check_floats(true, &device).unwrap_err().to_string();
+        assert!(error.contains("`Toy`") && error.contains("Backend::Cpu"), "{error}");
+    }
+}
