@@ -6,12 +6,14 @@
 mod breakpoint;
 mod expression;
 mod scope;
+mod server;
 mod session;
 mod steps;
 mod value;
 
 pub use breakpoint::{Breakpoint, Wanted};
 pub use expression::{Expression, ExpressionError};
+pub use server::Server;
 pub use session::{DebugError, Frame, Session, Shown, Stop};
 pub use steps::Step;
 pub use value::Value;

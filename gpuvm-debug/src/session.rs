@@ -145,6 +145,8 @@ pub struct Session<'s, 'a> {
     moved: bool,
     /// Whether it goes back to the VM's entry.
     from_entry: bool,
+    /// Whether the VMs that stand in front of breakpoints have been told of, so that they go past.
+    told: bool,
     /// What breakpoints have said.
     said: Vec<String>,
 }
@@ -164,6 +166,7 @@ impl<'s, 'a> Session<'s, 'a> {
             detached: None,
             moved: false,
             from_entry: false,
+            told: false,
             said: Vec::new(),
         }
     }
@@ -225,7 +228,7 @@ impl<'s, 'a> Session<'s, 'a> {
     ///
     /// If the expression has no value there.
     pub fn watch(&mut self, frame: usize, expression: Expression) -> Result<()> {
-        let (calls, scope, value) = self.with_frame(frame, |names| {
+        let (calls, scope, _) = self.with_frame(frame, |names| {
             let activation = names.activation;
             let at = activation.map_or((0, 0), |activation| (activation.calls, activation.scope));
             Ok((at.0, at.1, expression.evaluate(names)?))
@@ -234,7 +237,7 @@ impl<'s, 'a> Session<'s, 'a> {
             expression,
             calls,
             scope,
-            last: value.all_words(),
+            last: None,
         });
         Ok(())
     }
@@ -280,7 +283,7 @@ impl<'s, 'a> Session<'s, 'a> {
             return Ok(stop);
         }
         self.put_back()?;
-        let mut passes = true;
+        let mut passes = std::mem::replace(&mut self.told, true);
         loop {
             let instructions = self.breakpoints.iter().flat_map(|breakpoint| &breakpoint.instructions);
             let instructions: Vec<u32> = instructions.copied().collect();
@@ -309,6 +312,7 @@ impl<'s, 'a> Session<'s, 'a> {
                 _ => {}
             }
             if interrupted() {
+                self.told = false;
                 return Ok(Stop::Paused);
             }
         }
@@ -401,6 +405,7 @@ impl<'s, 'a> Session<'s, 'a> {
     fn run_watched(&mut self, interrupted: &mut dyn FnMut() -> bool) -> Result<Option<Stop>> {
         let program = self.program.clone();
         let map = program.variable_map();
+        self.remember_watched(&map)?;
         let mut run = 0_u64;
         loop {
             let ended = self.advance_one()?;
@@ -517,7 +522,9 @@ impl<'s, 'a> Session<'s, 'a> {
     pub fn step(&mut self, step: Step, interrupted: &mut dyn FnMut() -> bool) -> Result<Stop> {
         let program = self.program.clone();
         let map = program.variable_map();
+        self.told = true;
         let from = Place::of(&program, self.detached()?.vm());
+        self.remember_watched(&map)?;
         let mut run = 0_u64;
         loop {
             if let Some(stop) = self.advance_one()? {
@@ -627,7 +634,6 @@ impl<'s, 'a> Session<'s, 'a> {
             stops
         };
         let found = self.back_to_last(stands, interrupted)?;
-        self.forget_watched_values(&program)?;
         match found {
             Some(true) => {
                 let at = self.hits_here();
@@ -657,12 +663,13 @@ impl<'s, 'a> Session<'s, 'a> {
     }
 
     /// Lets what is watched be what it is now.
-    fn forget_watched_values(&mut self, program: &Arc<Program>) -> Result<()> {
-        for watch in &mut self.watches {
-            watch.last = None;
+    fn remember_watched(&mut self, map: &VariableMap<'_>) -> Result<()> {
+        if self.watches.is_empty() {
+            return Ok(());
         }
-        let map = program.variable_map();
-        self.watched(&map).map(|_| ())
+        self.watches.iter_mut().for_each(|watch| watch.last = None);
+        self.detached()?;
+        self.watched(map).map(|_| ())
     }
 
     /// Takes the VM that is looked at back to the last position before this one at which something holds, or as far back as it can be. `holds` is asked at positions one after

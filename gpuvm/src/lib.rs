@@ -155,12 +155,53 @@ pub use gpuvm_runtime::report;
 pub use gpuvm_runtime::ring;
 pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
-    Arg, Backend, Batch, BatchDone, BatchTrap, Budget, BudgetReport, Buffer, DetachedVm, Device, DeviceKind, Dispatch,
-    Done, Engine, Error, Execution, Explanation, FloatMode, FrameView, Groups, Handle, IntoArg, IntoArgs, Launch,
-    Launchable, LeftToInterpreter, Level, LogLimit, LogLine, Logs, MemoryUse, Output, Plan, PlanDone, PlanError,
-    PlanStats, Progress, Question, Result, RingOptions, RingSnapshot, Routine, Runtime, RuntimeBuilder, RuntimeConfig,
-    Settings, Signal, Snapshot, Standing, Stats, StepStats, TrapReport, VariableView, VmView, build,
+    Arg, Backend, Batch, BatchDone, BatchTrap, Budget, BudgetReport, Buffer, Debugger, DetachedVm, Device, DeviceKind,
+    Dispatch, Done, Engine, Error, Execution, Explanation, FloatMode, FrameView, Groups, Handle, IntoArg, IntoArgs,
+    Launch, Launchable, LeftToInterpreter, Level, LogLimit, LogLine, Logs, MemoryUse, Output, Plan, PlanDone,
+    PlanError, PlanStats, Progress, Question, Result, RingOptions, RingSnapshot, Routine, Runtime, RuntimeBuilder,
+    RuntimeConfig, Settings, Signal, Snapshot, Standing, Stats, StepStats, TrapReport, VariableView, VmView, build,
 };
+
+/// A debugger: breakpoints, steps forwards and backwards, variables and watchpoints of one VM among millions, in an editor or from a program.
+///
+/// With `GPUVM_DEBUG=4711` in the environment, each program that uses gpuvm serves the Debug Adapter Protocol on that port of this machine, and its first launch waits for an editor to
+/// attach. A program can do the same by itself with [`Server`](debug::Server), or stop and look at its own launches with a [`Session`](debug::Session):
+///
+/// ```
+/// use gpuvm::debug::{Expression, Session, Step, Stop, Wanted};
+/// use gpuvm::prelude::*;
+/// use gpuvm::Settings;
+///
+/// #[routine]
+/// fn halve(start: u32) -> u32 {
+///     let mut n = start;
+///     while n % 2 == 0 {
+///         n /= 2;
+///     }
+///     n
+/// }
+///
+/// fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let runtime = Runtime::builder().settings(Settings::debug()).build()?;
+///     let mut execution = runtime.launch("halve")?.args((&[7u32, 48, 12],)).start()?;
+///     let mut session = Session::new(&mut execution);
+///     let line = Wanted::at(10).when(Expression::parse("n < 10 && start == 48")?);
+/// #   let line = Wanted { line: line!() - 13, ..line };
+///     session.set_breakpoints(file!(), vec![line]);
+///     let stop = session.resume(&mut || false)?;
+///     assert_eq!(stop, Stop::Breakpoint { breakpoints: vec![0], vms: 1 });
+///     assert_eq!(session.evaluate(0, &Expression::parse("n")?)?.show(), "6");
+///     session.step_back(Step::Over, &mut || false)?;
+///     session.step_back(Step::Over, &mut || false)?;
+///     assert_eq!(session.evaluate(0, &Expression::parse("n")?)?.show(), "12");
+///     session.end()?;
+///     execution.run_to_end()?;
+///     assert_eq!(execution.finish()?.output::<Vec<u32>>()?, [7, 3, 3]);
+///     Ok(())
+/// }
+/// ```
+#[cfg(feature = "debug")]
+pub use gpuvm_debug as debug;
 
 /// What a routine is linked to.
 ///

@@ -1,4 +1,6 @@
 //! The debugger on every engine that pauses, over routines as users write them.
 
+mod client;
 mod programs;
+mod protocol;
 mod session;
