@@ -318,8 +318,12 @@ impl<'s, 'a> Session<'s, 'a> {
         }
     }
 
-    /// Looks at the first VM that has trapped.
-    fn first_trap(&mut self) -> Result<Option<Stop>> {
+    /// Looks at the first VM that has trapped, if one has.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn first_trap(&mut self) -> Result<Option<Stop>> {
         let frozen = self.execution.freeze(false)?;
         let trapped = |vm: &u32| frozen.stands(*vm).is_some_and(|(status, _)| status == Status::Trapped);
         let Some(vm) = (0..frozen.vms()).find(trapped) else {

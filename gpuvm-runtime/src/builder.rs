@@ -96,7 +96,9 @@ impl RuntimeBuilder {
         let opened = device::open(self.backend, self.device)?;
         check_floats(self.exact, &opened.device)?;
         tracing::info!(device = opened.device.name, backend = ?opened.device.backend, "runtime opened");
-        Ok(self.on(opened))
+        let runtime = self.on(opened);
+        debugger::open_snapshot(&runtime)?;
+        Ok(runtime)
     }
 
     /// The runtime on a device that is open.

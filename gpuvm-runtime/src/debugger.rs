@@ -1,13 +1,16 @@
 //! Debuggers: what takes launches over before they run, and how the environment asks for one.
 
 use std::any::Any;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use gpuvm_core::settings::Settings;
+use gpuvm_engine::Engine;
 
 use crate::error::{Error, Result};
 use crate::execution::Execution;
 use crate::runtime::Runtime;
+use crate::snapshot::Snapshot;
 
 /// Something that looks at launches while they run, see [`RuntimeBuilder::debugger`](crate::RuntimeBuilder::debugger).
 pub trait Debugger: Send + Sync {
@@ -17,6 +20,15 @@ pub trait Debugger: Send + Sync {
     ///
     /// The launch's, or [`Error::Debugger`]; they end it.
     fn take(&self, execution: &mut Execution<'_>) -> Result<()>;
+
+    /// Takes an execution that stands somewhere, to be looked at before it goes on.
+    ///
+    /// # Errors
+    ///
+    /// As [`take`](Debugger::take).
+    fn examine(&self, execution: &mut Execution<'_>) -> Result<()> {
+        self.take(execution)
+    }
 
     /// What programs are to be linked with, given what the runtime was told.
     fn settings(&self, settings: Settings) -> Settings {
@@ -44,6 +56,26 @@ pub(crate) fn of(runtime: &Runtime) -> Option<Arc<dyn Debugger>> {
 
 /// The environment variable that asks for a debugger.
 const VARIABLE: &str = "GPUVM_DEBUG";
+
+/// The environment variable that names a snapshot to open in the debugger in place of what the program does.
+const SNAPSHOT: &str = "GPUVM_SNAPSHOT";
+
+/// Lets a runtime's debugger have the snapshot that the environment names, if it names one, and ends the process when nobody looks at that any more.
+///
+/// # Errors
+///
+/// [`Error::File`] if it cannot be read, and as [`Runtime::restore`].
+pub(crate) fn open_snapshot(runtime: &Runtime) -> Result<()> {
+    let named = std::env::var_os(SNAPSHOT).filter(|path| !path.is_empty());
+    let (Some(path), Some(debugger)) = (named.map(PathBuf::from), of(runtime)) else {
+        return Ok(());
+    };
+    let bytes = std::fs::read(&path).map_err(|error| Error::file(&path, &error))?;
+    let snapshot = Snapshot::from_bytes(&bytes)?;
+    let mut execution = runtime.restore_on(&snapshot, Engine::Reference)?;
+    debugger.examine(&mut execution)?;
+    std::process::exit(0)
+}
 
 /// The debugger that the environment asks for, the same for all runtimes of the process.
 ///

@@ -1,6 +1,7 @@
 //! A launch under control: it runs as far as it is told, and in between it can be looked at, saved and ended.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -113,6 +114,8 @@ pub(crate) struct Options<'a> {
     pub depth: Option<u32>,
     /// How much of what VMs print is kept.
     pub log: LogLimit,
+    /// Where a snapshot goes if a VM traps.
+    pub crash: Option<PathBuf>,
     pub progress: Option<OnProgress<'a>>,
     /// Who answers what VMs ask.
     pub answers: Handlers<'a>,
@@ -137,6 +140,7 @@ impl Options<'_> {
             slice: self.slice,
             depth: self.depth,
             log: self.log,
+            crash: self.crash,
             progress: None,
             answers: Handlers::default(),
         }

@@ -1,5 +1,6 @@
 //! A launch: arguments and choices piled up, then checked, run on an engine, and turned into [`Done`] or an error.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -29,6 +30,7 @@ use crate::stats::Stats;
 use crate::trap::{Trap, hint_of_chunk};
 use crate::view::Held;
 
+mod crash;
 mod replay;
 #[cfg(test)]
 mod tests;
@@ -81,6 +83,7 @@ impl<'a> Launch<'a> {
                 slice: None,
                 depth: None,
                 log: LogLimit::default(),
+                crash: None,
                 progress: None,
                 answers: Handlers::default(),
             },
@@ -172,6 +175,15 @@ impl<'a> Launch<'a> {
     /// ```
     pub fn log_limit(mut self, limit: LogLimit) -> Self {
         self.options.log = limit;
+        self
+    }
+
+    /// Where to write a [`Snapshot`](crate::Snapshot) if a VM traps, to be looked at later, also on another machine: `cargo gpuvm debug crash.gpuvm` opens it, and
+    /// [`Runtime::restore`] does. [`TrapReport::snapshot`](crate::TrapReport::snapshot) says where it is. With the environment variable `GPUVM_CRASH` naming a folder, every launch leaves one there.
+    ///
+    /// Such a launch runs on an engine that pauses, and brings buffers to the host.
+    pub fn snapshot_on_trap(mut self, path: impl Into<PathBuf>) -> Self {
+        self.options.crash = Some(path.into());
         self
     }
 
@@ -369,8 +381,11 @@ struct Bounded<'a> {
 impl<'a> Bounded<'a> {
     /// Runs it to its end, and gives the arguments back unless something is wrong with the device.
     fn run(self, cancelled: Option<&AtomicBool>) -> (Result<Done>, Vec<Bound<'a>>) {
-        if let Some(debugger) = debugger::of(&self.runtime) {
-            return self.run_debugged(&*debugger, cancelled);
+        let asked = self.options.crash.clone();
+        let crash = asked.or_else(|| crash::from_environment(self.entry.id()));
+        let debugger = debugger::of(&self.runtime);
+        if debugger.is_some() || crash.is_some() {
+            return self.run_kept(debugger.as_deref(), crash, cancelled);
         }
         match self.engine() {
             Ok(Engine::Native) => self.run_native(cancelled),
@@ -437,8 +452,13 @@ impl<'a> Bounded<'a> {
         }
     }
 
-    /// Lets a debugger have it first.
-    fn run_debugged(self, debugger: &dyn Debugger, cancelled: Option<&AtomicBool>) -> (Result<Done>, Vec<Bound<'a>>) {
+    /// Runs it on an engine that pauses and keeps its VMs, as a debugger needs that has it first, and a snapshot of where it traps.
+    fn run_kept(
+        self,
+        debugger: Option<&dyn Debugger>,
+        crash: Option<PathBuf>,
+        cancelled: Option<&AtomicBool>,
+    ) -> (Result<Done>, Vec<Bound<'a>>) {
         let budget = self.budget;
         let asked = match self.options.engine {
             Engine::Native => Engine::Auto,
@@ -452,11 +472,22 @@ impl<'a> Bounded<'a> {
         if let Err(error) = execution.is_answered() {
             return (Err(error), execution.held.params);
         }
-        let taken = debugger.take(&mut execution);
-        match taken.and_then(|()| execution.drive(budget, cancelled)) {
-            Ok(_) => execution.end((budget != Budget::unlimited()).then_some(budget)),
-            Err(error) => (Err(error), Vec::new()),
+        let taken = debugger.map_or(Ok(()), |debugger| debugger.take(&mut execution));
+        if let Err(error) = taken.and_then(|()| execution.drive(budget, cancelled)) {
+            return (Err(error), Vec::new());
         }
+        let trapped = execution.standing().trapped > 0;
+        let saved = crash
+            .filter(|_| trapped)
+            .map(|path| match execution.save_trapped(&path) {
+                Ok(()) => Ok(path),
+                Err(error) => Err(error.to_string()),
+            });
+        let (mut done, params) = execution.end((budget != Budget::unlimited()).then_some(budget));
+        if let (Err(Error::Trap(report)), Some(saved)) = (&mut done, saved) {
+            report.snapshot = Some(saved);
+        }
+        (done, params)
     }
 
     fn run_native(mut self, cancelled: Option<&AtomicBool>) -> (Result<Done>, Vec<Bound<'a>>) {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules from the lowest layer to the highest. A module sees those of lower layers, and in the layer of `error` those beside it as well.
-const LAYERS: [&[&str]; 10] = [
+const LAYERS: [&[&str]; 11] = [
     &[
         "alarm",
         "atomics",
@@ -45,7 +45,8 @@ const LAYERS: [&[&str]; 10] = [
     &["leg"],
     &["runtime"],
     &["cpu", "execution"],
-    &["background", "debugger", "inspect", "snapshot"],
+    &["background", "inspect", "snapshot"],
+    &["debugger"],
     &["builder", "launch"],
     &["batch", "plan", "ring"],
 ];

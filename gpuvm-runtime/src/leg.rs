@@ -546,6 +546,14 @@ impl Leg {
         history.vm().trap.is_some().then_some(history)
     }
 
+    /// The first VM that has trapped.
+    pub(crate) fn first_trapped(&self) -> Option<u32> {
+        self.parts.iter().find_map(|part| match &part.stage {
+            Stage::Started(running) => Some(part.range.start + running.first_trapped()?),
+            _ => None,
+        })
+    }
+
     /// The state of one VM.
     ///
     /// # Errors

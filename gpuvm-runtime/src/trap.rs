@@ -1,5 +1,7 @@
 //! Traps as data: what the first VM that trapped did wrong, the same on every engine.
 
+use std::path::PathBuf;
+
 use gpuvm_core::interp::{STACK_SITE, Vm, trap_site};
 use gpuvm_core::program::{Mode, Program, TrapRecord};
 use gpuvm_core::routine::Cause;
@@ -28,6 +30,8 @@ pub struct TrapReport {
     /// The activations on that VM's stack with their variables, the innermost first. Empty where nobody knows them: on the native engine for a routine that
     /// writes to its arguments, prints or asks, or whose VM runs long.
     pub stack: Vec<FrameView>,
+    /// Where the [snapshot](crate::Launch::snapshot_on_trap) is that was asked for, or why it could not be written.
+    pub snapshot: Option<Result<PathBuf, String>>,
     /// How many VMs trapped.
     pub count: u64,
     pub(crate) done: Done,
@@ -64,6 +68,11 @@ impl std::fmt::Display for TrapReport {
             0 | 1 => {}
             2 => f.write_str(" (and 1 more VM trapped)")?,
             count => write!(f, " (and {} more VMs trapped)", count - 1)?,
+        }
+        match &self.snapshot {
+            None => {}
+            Some(Ok(path)) => write!(f, "; its snapshot is {}", path.display())?,
+            Some(Err(reason)) => write!(f, "; its snapshot could not be written: {reason}")?,
         }
         match f.alternate() {
             true => self.stack.iter().try_for_each(|frame| write!(f, "\n  in {frame}")),

@@ -1,7 +1,7 @@
 //! Traps that tell all: the call stack of the VM that trapped, with arguments and variables.
 
 use gpuvm::prelude::*;
-use gpuvm::{Error, TrapReport};
+use gpuvm::{Error, Snapshot, TrapReport};
 
 use crate::harness::{ENGINES, runtime};
 
@@ -96,4 +96,45 @@ fn natively_a_trap_of_what_was_changed_tells_where_and_no_more() {
         panic!("it traps")
     };
     assert_eq!((report.vm, report.stack.len()), (1, 0));
+}
+
+#[test]
+fn a_trap_leaves_a_snapshot_that_is_looked_at_elsewhere() {
+    let folder = std::env::temp_dir().join(format!("gpuvm-crash-{}", std::process::id()));
+    let seeds = [3, 40, 41];
+    for engine in ENGINES {
+        let path = folder.join("deeper").join(format!("{engine}.gpuvm"));
+        let launch = runtime()
+            .launch("trapping_deep")
+            .unwrap()
+            .args((&seeds,))
+            .engine(engine);
+        let Err(Error::Trap(report)) = launch.snapshot_on_trap(&path).run() else {
+            panic!("{engine} traps")
+        };
+        assert_eq!(report.snapshot, Some(Ok(path.clone())), "{engine}");
+        assert!(
+            report
+                .to_string()
+                .ends_with(&format!("its snapshot is {}", path.display()))
+        );
+        let snapshot = Snapshot::from_bytes(&std::fs::read(&path).unwrap()).unwrap();
+        let mut execution = runtime().restore_on(&snapshot, Engine::Reference).unwrap();
+        assert_eq!(execution.vm(1).unwrap().stack, report.stack, "{engine}");
+        assert_eq!(report.stack.len(), 6, "{engine}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    let nowhere = std::env::current_exe().unwrap().join("below a file");
+    let launch = runtime()
+        .launch("trapping_deep")
+        .unwrap()
+        .args((&seeds,))
+        .snapshot_on_trap(&nowhere);
+    let Err(Error::Trap(report)) = launch.run() else {
+        panic!("it traps")
+    };
+    assert!(
+        report.to_string().contains("; its snapshot could not be written: "),
+        "{report}"
+    );
 }

@@ -144,19 +144,29 @@ impl Adapter {
     }
 
     /// Lets the client debug a launch, until that is over or the client has gone.
-    pub fn launch(&mut self, execution: &mut Execution<'_>, messages: &Receiver<Message>) -> Result<()> {
+    pub fn launch(&mut self, execution: &mut Execution<'_>, stands: bool, messages: &Receiver<Message>) -> Result<()> {
         let (routine, vms) = (execution.routine().to_string(), execution.vms());
         let mut session = Session::new(execution);
         session.stop_on_traps(!self.passes_traps);
         self.interest = BTreeSet::from([0]);
         self.place(&mut session);
         self.say(&format!("`{routine}` begins with {vms} VMs"));
-        let mut way = match std::mem::take(&mut self.stops_on_entry) {
-            true => {
+        let stops = std::mem::take(&mut self.stops_on_entry) || stands;
+        let trap = if stands {
+            session.first_trap().map_err(of_launch)?
+        } else {
+            None
+        };
+        let mut way = match (trap, stops) {
+            (Some(trap), _) => {
+                self.tell(&mut session, &trap);
+                None
+            }
+            (None, true) => {
                 self.stopped(&mut session, "entry", None, json!({}));
                 None
             }
-            false => Some(Way::Resume),
+            (None, false) => Some(Way::Resume),
         };
         let mut waiting = VecDeque::new();
         loop {

@@ -140,6 +140,32 @@ impl Server {
 
 impl Debugger for Server {
     fn take(&self, execution: &mut Execution<'_>) -> Result<()> {
+        self.debug(execution, false)
+    }
+
+    fn examine(&self, execution: &mut Execution<'_>) -> Result<()> {
+        self.debug(execution, true)
+    }
+
+    fn settings(&self, settings: Settings) -> Settings {
+        let debug = Settings {
+            recursion_limit: settings.recursion_limit,
+            ..Settings::debug()
+        };
+        let plain = Settings {
+            recursion_limit: settings.recursion_limit,
+            ..Settings::default()
+        };
+        match settings == plain && !self.optimised {
+            true => debug,
+            false => settings,
+        }
+    }
+}
+
+impl Server {
+    /// Lets a client debug an execution, which stops before it goes on if it `stands`.
+    fn debug(&self, execution: &mut Execution<'_>, stands: bool) -> Result<()> {
         let count = |by: i32| {
             let mut launches = self.launches.lock().unwrap_or_else(PoisonError::into_inner);
             *launches = launches.saturating_add_signed(by);
@@ -169,27 +195,12 @@ impl Debugger for Server {
         }
         *waits = false;
         let taken = match adapter.is_ready() {
-            true => adapter.launch(execution, messages),
+            true => adapter.launch(execution, stands, messages),
             false => Ok(()),
         };
         drop(inbox);
         count(-1);
         taken
-    }
-
-    fn settings(&self, settings: Settings) -> Settings {
-        let debug = Settings {
-            recursion_limit: settings.recursion_limit,
-            ..Settings::debug()
-        };
-        let plain = Settings {
-            recursion_limit: settings.recursion_limit,
-            ..Settings::default()
-        };
-        match settings == plain && !self.optimised {
-            true => debug,
-            false => settings,
-        }
     }
 }
 

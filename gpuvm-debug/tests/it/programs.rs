@@ -1,5 +1,7 @@
 //! The programs that are debugged.
 
+#![allow(clippy::manual_is_multiple_of, reason = "routines as people write them")]
+
 use std::sync::OnceLock;
 
 use gpuvm::prelude::*;

@@ -90,7 +90,7 @@ impl Lowering<'_> {
             }
         }
         self.label(top);
-        let head = shadow::at(&*pattern);
+        let head = shadow::at(pattern);
         self.stream.line(head);
         if !counts_on_demand {
             self.test_bounds(low, &high, at_first, exit);

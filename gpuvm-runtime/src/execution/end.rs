@@ -103,6 +103,7 @@ pub(crate) fn or_trap(done: Done, trap: Option<(Option<String>, Trap)>, count: u
         message,
         hint,
         stack,
+        snapshot: None,
         count,
         done,
     })))

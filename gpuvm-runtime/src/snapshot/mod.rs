@@ -256,6 +256,7 @@ impl Runtime {
             slice: None,
             depth: Some(snapshot.settings.recursion_limit),
             log: LogLimit::default(),
+            crash: None,
             progress: None,
             answers: Handlers::default(),
         };

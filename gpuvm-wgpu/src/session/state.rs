@@ -131,7 +131,7 @@ impl Session {
         self.framed = self.framed.and(needed);
         self.schedule.moved(&image);
         // Whatever is counted of all, this one is no longer counted as it was before.
-        let [before, now] = [&state[..STATE_WORDS], &image.records].map(|record| signal_of(record));
+        let [before, now] = [&state[..STATE_WORDS], &image.records[..]].map(signal_of);
         let mut found = self.seen;
         for at in [signal::STOPPED, signal::YIELDED, signal::BLOCKED, signal::TRAPPED] {
             found[at] = found[at].wrapping_sub(before[at]).wrapping_add(now[at]);
