@@ -688,8 +688,8 @@ impl<'s, 'a> Session<'s, 'a> {
         loop {
             self.moved = true;
             let detached = self.detached()?;
-            let mut end = detached.position() + beyond;
-            beyond = 1;
+            let begin = detached.position();
+            let mut end = begin + beyond;
             let segments: Vec<u64> = detached.checkpoints().filter(|start| *start < end).collect();
             for start in segments.into_iter().rev() {
                 detached.go_to(start);
@@ -714,6 +714,7 @@ impl<'s, 'a> Session<'s, 'a> {
             }
             let earliest = detached.earliest();
             detached.go_to(earliest);
+            beyond = u64::from(earliest < begin);
             if self.from_entry || !self.reach_back(interrupted)? {
                 return Ok(Some(false));
             }

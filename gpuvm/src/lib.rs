@@ -173,7 +173,7 @@ pub use gpuvm_runtime::{
 /// use gpuvm::Settings;
 ///
 /// #[routine]
-/// fn halve(start: u32) -> u32 {
+/// fn odd_part(start: u32) -> u32 {
 ///     let mut n = start;
 ///     while n % 2 == 0 {
 ///         n /= 2;
@@ -183,10 +183,10 @@ pub use gpuvm_runtime::{
 ///
 /// fn main() -> Result<(), Box<dyn std::error::Error>> {
 ///     let runtime = Runtime::builder().settings(Settings::debug()).build()?;
-///     let mut execution = runtime.launch("halve")?.args((&[7u32, 48, 12],)).start()?;
+///     let mut execution = runtime.launch("odd_part")?.args((&[7u32, 48, 12],)).start()?;
 ///     let mut session = Session::new(&mut execution);
-///     let line = Wanted::at(10).when(Expression::parse("n < 10 && start == 48")?);
-/// #   let line = Wanted { line: line!() - 13, ..line };
+///     let line = Wanted::at(9).when(Expression::parse("n < 10 && start == 48")?);
+/// #   let line = Wanted { line: line!() - 10, ..line };
 ///     session.set_breakpoints(file!(), vec![line]);
 ///     let stop = session.resume(&mut || false)?;
 ///     assert_eq!(stop, Stop::Breakpoint { breakpoints: vec![0], vms: 1 });

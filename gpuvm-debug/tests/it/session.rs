@@ -41,6 +41,11 @@ fn all_vms_stop_at_a_line_and_one_is_stepped() {
         session.select(26).unwrap();
         assert_eq!(value(&mut session, "n"), "27");
         assert_eq!(value(&mut session, "n * 3 + 1 == 82 && steps == 0"), "true");
+        // At once back to what came before the stop, and forwards again.
+        assert_eq!(session.step_back(Step::Over, &mut never).unwrap(), Stop::Step);
+        assert_eq!(session.stack().unwrap()[0].line, at - 1, "{engine}");
+        assert_eq!(session.step(Step::Over, &mut never).unwrap(), Stop::Step);
+        assert_eq!(value(&mut session, "n"), "27");
         assert_eq!(session.step(Step::Over, &mut never).unwrap(), Stop::Step);
         assert_eq!(session.stack().unwrap()[0].line, at + 1, "{engine}");
         assert_eq!(value(&mut session, "n"), "82", "{engine}");
