@@ -62,6 +62,9 @@ fn listed(known: &[String]) -> String {
 
 type Result<T, E = ExpressionError> = std::result::Result<T, E>;
 
+/// The most bytes of an expression.
+const LONGEST: usize = 500;
+
 /// Where names of an expression are looked up.
 pub(crate) trait Scope: Memory {
     /// The variable of this name.
@@ -132,10 +135,15 @@ impl Expression {
     ///
     /// [`ExpressionError::Syntax`], or [`ExpressionError::Unsupported`].
     pub fn parse(text: &str) -> Result<Expression> {
-        let parsed: Expr = syn::parse_str(text).map_err(|error| ExpressionError::Syntax {
-            text: text.to_string(),
-            reason: error.to_string(),
-        })?;
+        let syntax = |reason: String| ExpressionError::Syntax {
+            text: text.chars().take(40).collect(),
+            reason,
+        };
+        // How deep it is nested is bounded by that, and with it the stack that reading it takes.
+        if text.len() > LONGEST {
+            return Err(syntax(format!("it has more than {LONGEST} characters")));
+        }
+        let parsed: Expr = syn::parse_str(text).map_err(|error| syntax(error.to_string()))?;
         Ok(Expression {
             text: text.to_string(),
             root: node(&parsed)?,
@@ -667,4 +675,184 @@ where
         Operator::Rem => a % b,
         _ => return Err(operands("floats have no such operator".to_string())),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Variables of some types.
+    struct Known;
+
+    impl Memory for Known {
+        fn word(&self, _: u32, _: u32) -> Option<u32> {
+            None
+        }
+    }
+
+    impl Scope for Known {
+        fn variable(&self, name: &str) -> Option<Value> {
+            Some(match name {
+                "a" => Value::of(7_u32),
+                "b" => Value::of(-3_i32),
+                "c" => Value::of(200_u8),
+                "f" => Value::of(0.5_f32),
+                "d" => Value::of(0.1_f64),
+                "long" => Value::of(u64::MAX),
+                "yes" => Value::of(true),
+                "pair" => Value::of((4_u16, Some(-9_i64))),
+                "list" => Value::of([3_u32, 1, 4, 1, 5]),
+                "gone" => Value {
+                    words: vec![None],
+                    ..Value::of(0_u32)
+                },
+                _ => return None,
+            })
+        }
+
+        fn names(&self) -> Vec<String> {
+            vec!["a".to_string(), "b".to_string()]
+        }
+
+        fn vm(&self) -> (u32, u32) {
+            (5, 100)
+        }
+    }
+
+    fn shown(text: &str) -> String {
+        let value = Expression::parse(text).and_then(|expression| expression.evaluate(&Known));
+        value.map_or_else(|error| error.to_string(), |value| value.show())
+    }
+
+    #[test]
+    fn expressions_have_the_values_of_rust() {
+        let (a, b, c, f, d, long, yes) = (7_u32, -3_i32, 200_u8, 0.5_f32, 0.1_f64, u64::MAX, true);
+        let (pair, list) = ((4_u16, Some(-9_i64)), [3_u32, 1, 4, 1, 5]);
+        macro_rules! same {
+            ($($expression:expr),* $(,)?) => {
+                $(assert_eq!(shown(stringify!($expression)), format!("{:?}", $expression), "{}", stringify!($expression));)*
+            };
+        }
+        same![
+            a + 3,
+            a - 7,
+            a * 100_000,
+            a / 2,
+            a % 4,
+            2 * a,
+            a << 30,
+            a >> 1,
+            !a,
+            a & 5,
+            a | 8,
+            a ^ 1,
+            (a + 1) * 2,
+            -b,
+            b / 2,
+            b % 2,
+            b >> 1,
+            b << 3,
+            !b,
+            b.abs(),
+            b as u32,
+            b as u8,
+            b as f32,
+            a as i64 - 10,
+            c / 3,
+            c as i8,
+            c as u32 + 100,
+            !c,
+            f * 3.0,
+            f / 0.25,
+            -f,
+            f as u32,
+            (f * 1e10) as i32,
+            f.is_nan(),
+            d + 0.2,
+            d as f32,
+            long - 1,
+            long as u32,
+            long >> 63,
+            long as f64,
+            a > 5 && b < 0,
+            a == 7,
+            a != 7 || yes,
+            !yes,
+            yes & false,
+            f < 1.0,
+            f == 0.5,
+            a >= 7,
+            3 < a,
+            c <= 200,
+            pair.0 + 1,
+            pair.1,
+            pair.1.is_some(),
+            list[2],
+            list[a as usize - 4],
+            list.len(),
+            list.is_empty(),
+            a as usize,
+            5 as u8,
+            300_i32 as u8,
+            1.5e3_f32,
+            'x',
+            true,
+            yes as u32,
+            -1.0 * 2.0,
+            1_000 + 24,
+        ];
+    }
+
+    #[test]
+    fn what_has_no_value_says_why() {
+        let cases = [
+            ("c + 100", "attempt to add with overflow"),
+            ("a - 8", "attempt to subtract with overflow"),
+            ("a / (a - 7)", "attempt to divide by zero"),
+            ("a << 32", "attempt to shift left with overflow"),
+            ("a + b", "`u32` and `i32` are of different types; cast one with `as`"),
+            ("a + 1.5", "`u32` and `f64` are of different types; cast one with `as`"),
+            ("list[5]", "the len is 5 but the index is 5"),
+            ("list[b]", "the len is 5 but the index is -3"),
+            ("a.x", "`u32`, which is 7, has no field `x`"),
+            ("a[0]", "`u32` has no elements"),
+            ("!f", "`f32` has no `!`"),
+            ("e", "no variable `e` is in scope; there are `a`, `b`"),
+            (
+                "gone",
+                "`gone` is optimised away here; link with `Settings::debug()` to keep it",
+            ),
+            ("a = 3", "an assignment cannot be evaluated here"),
+            ("f(a)", "the call of `f` cannot be evaluated here"),
+            ("a.pow(2)", "`.pow(…)` cannot be evaluated here"),
+            ("a >", "`a >` is no expression: "),
+            ("", "`` is no expression: "),
+        ];
+        for (text, reason) in cases {
+            assert!(shown(text).starts_with(reason), "{text}: {}", shown(text));
+        }
+        assert_eq!(
+            (shown("vm::id()"), shown("vm::count() - 1")),
+            ("5".to_string(), "99".to_string())
+        );
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(5_000), close.repeat(5_000));
+        for text in [
+            deep("(", ")"),
+            deep("!", ""),
+            deep("[", "]"),
+            deep("-(", ")"),
+            "\u{0}".to_string(),
+            "loop {}".to_string(),
+            "a; b".to_string(),
+        ] {
+            assert!(Expression::parse(&text).is_err(), "{text:.20}");
+        }
+        // As deep as it may be.
+        assert_eq!(shown(&format!("{}a{}", "(".repeat(249), ")".repeat(249))), "7");
+        assert_eq!(shown(&format!("{}yes", "!".repeat(496))), "true");
+    }
 }

@@ -124,7 +124,7 @@ pub(crate) fn column(detached: &DetachedVm, index: usize) -> Option<Value> {
 }
 
 /// A VM's memory alone.
-struct Plain<'m>(&'m DetachedVm);
+pub(crate) struct Plain<'m>(pub &'m DetachedVm);
 
 impl Memory for Plain<'_> {
     fn word(&self, of: u32, offset: u32) -> Option<u32> {

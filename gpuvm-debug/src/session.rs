@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gpuvm_core::interp::{Vm, header};
+use gpuvm_core::interp::{Vm, header, trap_site};
 use gpuvm_core::program::{Activation, Home, Program, Status, VariableMap};
 use gpuvm_core::types::TypeRef;
 use gpuvm_runtime::{Budget, DetachedVm, Execution, Frozen, Signal};
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::breakpoint::{Breakpoint, Wanted};
 use crate::expression::{Expression, ExpressionError, Scope};
-use crate::scope::{Names, column};
+use crate::scope::{Names, Plain, column};
 use crate::steps::{Place, Step};
 use crate::value::Value;
 
@@ -68,6 +68,8 @@ pub enum Stop {
     Trap {
         /// What the native panic says.
         message: String,
+        /// How many VMs have trapped at the same time.
+        vms: u32,
     },
     /// What is watched has changed.
     Watch {
@@ -130,7 +132,8 @@ struct Watch {
 
 /// A debugging session: an execution, what VMs are to stop at, and the VM that is looked at.
 ///
-/// Steps move that VM alone; [`resume`](Session::resume) lets all go on. When it is dropped the execution stands where the VMs stand, and goes on as any other.
+/// Steps move that VM alone; [`resume`](Session::resume) lets all go on. When it [ends](Session::end) the execution goes on as any other. If it is dropped before, what was done
+/// to that VM since all went on last is lost.
 pub struct Session<'s, 'a> {
     execution: &'s mut Execution<'a>,
     program: Arc<Program>,
@@ -138,7 +141,8 @@ pub struct Session<'s, 'a> {
     breakpoints: Vec<Breakpoint>,
     watches: Vec<Watch>,
     stops_on_traps: bool,
-    traps: u32,
+    /// The VMs whose traps were told.
+    trapped: BTreeSet<u32>,
     vm: u32,
     detached: Option<DetachedVm>,
     /// Whether that stands elsewhere than in the execution.
@@ -157,11 +161,11 @@ impl<'s, 'a> Session<'s, 'a> {
         Session {
             program: execution.program().clone(),
             parameters: execution.parameters(),
-            traps: execution.standing().trapped,
             execution,
             breakpoints: Vec::new(),
             watches: Vec::new(),
             stops_on_traps: true,
+            trapped: BTreeSet::new(),
             vm: 0,
             detached: None,
             moved: false,
@@ -228,10 +232,10 @@ impl<'s, 'a> Session<'s, 'a> {
     ///
     /// If the expression has no value there.
     pub fn watch(&mut self, frame: usize, expression: Expression) -> Result<()> {
-        let (calls, scope, _) = self.with_frame(frame, |names| {
+        let (calls, scope) = self.with_frame(frame, |names| {
+            expression.evaluate(names)?;
             let activation = names.activation;
-            let at = activation.map_or((0, 0), |activation| (activation.calls, activation.scope));
-            Ok((at.0, at.1, expression.evaluate(names)?))
+            Ok(activation.map_or((0, 0), |activation| (activation.calls, activation.scope)))
         })?;
         self.watches.push(Watch {
             expression,
@@ -265,7 +269,9 @@ impl<'s, 'a> Session<'s, 'a> {
             && self.moved
         {
             self.execution.attach(&detached)?;
-            self.traps = self.execution.standing().trapped;
+            if detached.vm().status() != Status::Trapped {
+                self.trapped.remove(&self.vm);
+            }
         }
         self.moved = false;
         Ok(())
@@ -294,11 +300,13 @@ impl<'s, 'a> Session<'s, 'a> {
             };
             passes = false;
             let standing = self.execution.standing();
-            if self.stops_on_traps && standing.trapped > self.traps {
-                self.traps = standing.trapped;
-                if let Some(stop) = self.first_trap()? {
-                    return Ok(stop);
-                }
+            if self.stops_on_traps
+                && standing.trapped > self.trapped.len() as u32
+                && let Some(stop) = self.first_trap()?
+            {
+                // Those in front of breakpoints are told of when VMs go on.
+                self.told = standing.at_breakpoint == 0;
+                return Ok(stop);
             }
             if standing.at_breakpoint > 0 {
                 if let Some(stop) = self.stopped()? {
@@ -318,7 +326,7 @@ impl<'s, 'a> Session<'s, 'a> {
         }
     }
 
-    /// Looks at the first VM that has trapped, if one has.
+    /// Looks at the first VM that has trapped since this was asked last, if one has.
     ///
     /// # Errors
     ///
@@ -326,24 +334,28 @@ impl<'s, 'a> Session<'s, 'a> {
     pub fn first_trap(&mut self) -> Result<Option<Stop>> {
         let frozen = self.execution.freeze(false)?;
         let trapped = |vm: &u32| frozen.stands(*vm).is_some_and(|(status, _)| status == Status::Trapped);
-        let Some(vm) = (0..frozen.vms()).find(trapped) else {
+        let trapped: BTreeSet<u32> = (0..frozen.vms()).filter(trapped).collect();
+        let new: Vec<u32> = trapped.difference(&self.trapped).copied().collect();
+        self.trapped = trapped;
+        let Some(&vm) = new.first() else {
             return Ok(None);
         };
-        self.vm = vm;
-        self.watches.clear();
-        Ok(Some(Stop::Trap {
-            message: self.trap_message()?.unwrap_or_default(),
-        }))
+        self.select(vm)?;
+        Ok(Some(self.trap(new.len() as u32)?))
     }
 
-    /// What the VM that is looked at has trapped for.
-    fn trap_message(&mut self) -> Result<Option<String>> {
+    /// The trap of the VM that is looked at, which has trapped beside so many.
+    fn trap(&mut self, vms: u32) -> Result<Stop> {
         let program = self.program.clone();
         let vm = self.detached()?.vm();
-        Ok(vm.trap.map(|record| {
-            let site = gpuvm_core::interp::trap_site(&program, &record);
+        let message = vm.trap.map(|record| {
+            let site = trap_site(&program, &record);
             site.cause.message(record.words, &program.data)
-        }))
+        });
+        Ok(Stop::Trap {
+            message: message.unwrap_or_default(),
+            vms,
+        })
     }
 
     /// Whether breakpoints stop VMs that stand in front of them. Looks at the first of those VMs, unless the one that is looked at is among them.
@@ -395,10 +407,7 @@ impl<'s, 'a> Session<'s, 'a> {
         let Some((vm, breakpoints)) = own.cloned() else {
             return Ok(None);
         };
-        if vm != self.vm {
-            self.watches.clear();
-        }
-        self.vm = vm;
+        self.select(vm)?;
         Ok(Some(Stop::Breakpoint {
             breakpoints,
             vms: stopped.len() as u32,
@@ -480,9 +489,10 @@ impl<'s, 'a> Session<'s, 'a> {
             Status::Running | Status::Yielded => None,
             Status::Blocked => Some(Stop::Blocked),
             Status::Halted => Some(Stop::Halted),
-            Status::Trapped => Some(Stop::Trap {
-                message: self.trap_message()?.unwrap_or_default(),
-            }),
+            Status::Trapped => {
+                self.trapped.insert(self.vm);
+                Some(self.trap(1)?)
+            }
         })
     }
 
@@ -808,7 +818,7 @@ impl<'s, 'a> Session<'s, 'a> {
     ///
     /// When the device fails.
     pub fn parts(&mut self, value: &Value, range: std::ops::Range<u32>) -> Result<Vec<(String, Value)>> {
-        self.with_frame(0, |names| Ok(value.parts(names, range)))
+        Ok(value.parts(&Plain(self.detached()?), range))
     }
 
     /// How many [parts](Session::parts) a value has.
@@ -817,7 +827,7 @@ impl<'s, 'a> Session<'s, 'a> {
     ///
     /// When the device fails.
     pub fn count(&mut self, value: &Value) -> Result<u32> {
-        self.with_frame(0, |names| Ok(value.count(names)))
+        Ok(value.count(&Plain(self.detached()?)))
     }
 
     fn with_frame<T>(&mut self, frame: usize, use_names: impl FnOnce(&Names<'_, '_>) -> Result<T>) -> Result<T> {
@@ -999,7 +1009,7 @@ impl<'s, 'a> Session<'s, 'a> {
         }
     }
 
-    /// Lets the VM that was looked at join the others again, as the session's drop does.
+    /// Lets the VM that was looked at join the others again, and takes the breakpoints away.
     ///
     /// # Errors
     ///

@@ -328,14 +328,7 @@ impl Frozen {
         let part = self.part(vm)?;
         let first = (vm - part.range.start) as usize * STATE_WORDS;
         let record = part.image.records.get(first..first + STATE_WORDS)?;
-        let status = match record[interp::header::STATUS] {
-            0 => Status::Running,
-            1 => Status::Blocked,
-            2 => Status::Yielded,
-            3 => Status::Halted,
-            _ => Status::Trapped,
-        };
-        Some((status, record[interp::header::IP]))
+        Some((Status::of(record[interp::header::STATUS]), record[interp::header::IP]))
     }
 
     /// A word that one sees outside of its own state: of the columns, the atomics or the program's data. The first two are known only if they were

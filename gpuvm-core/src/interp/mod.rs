@@ -77,13 +77,7 @@ impl Vm {
 
     /// Whether it can go on, and if not, why.
     pub fn status(&self) -> Status {
-        match self.state[header::STATUS] {
-            0 => Status::Running,
-            1 => Status::Blocked,
-            2 => Status::Yielded,
-            3 => Status::Halted,
-            _ => Status::Trapped,
-        }
+        Status::of(self.state[header::STATUS])
     }
 
     /// The number of the next instruction.

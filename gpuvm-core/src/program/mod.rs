@@ -177,6 +177,19 @@ pub enum Status {
     Trapped = 4,
 }
 
+impl Status {
+    /// The status that a word of a VM's state says.
+    pub fn of(word: u32) -> Status {
+        match word {
+            0 => Status::Running,
+            1 => Status::Blocked,
+            2 => Status::Yielded,
+            3 => Status::Halted,
+            _ => Status::Trapped,
+        }
+    }
+}
+
 /// One VM's trap as an engine reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrapRecord {

@@ -280,9 +280,13 @@ impl Adapter {
                 self.stopped(session, "breakpoint", text, json!({ "hitBreakpointIds": ids }));
             }
             Stop::Step => self.stopped(session, "step", None, json!({})),
-            Stop::Trap { message } => {
+            Stop::Trap { message, vms } => {
                 self.trap = Some(message.clone());
-                self.stopped(session, "exception", Some(message.clone()), json!({}));
+                let text = match vms {
+                    1 => message.clone(),
+                    vms => format!("{message} (VM {} and {} more)", session.vm(), vms - 1),
+                };
+                self.stopped(session, "exception", Some(text), json!({}));
             }
             Stop::Watch { expression, values } => {
                 let text = match values {

@@ -160,7 +160,11 @@ fn a_trap_stops_where_it_happens() {
         let stop = client.event("stopped");
         assert_eq!(
             (&stop["reason"], &stop["threadId"], &stop["text"]),
-            (&json!("exception"), &json!(2), &json!("attempt to divide by zero"))
+            (
+                &json!("exception"),
+                &json!(2),
+                &json!("attempt to divide by zero (VM 1 and 1 more)")
+            )
         );
         let info = client.get("exceptionInfo", json!({ "threadId": 2 }));
         assert_eq!(info["description"], "attempt to divide by zero");
