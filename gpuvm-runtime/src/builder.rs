@@ -10,6 +10,7 @@ use crate::debugger::{self, Debugger};
 use crate::device;
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
+use crate::show;
 
 impl Runtime {
     /// A runtime on the best GPU, or on this CPU where there is none. A software rasteriser does not count as a GPU.
@@ -65,7 +66,7 @@ impl RuntimeBuilder {
     }
 
     /// Who takes over each [`Launch::run`](crate::Launch::run), to stop VMs and look at them. In place of this the environment variable `GPUVM_DEBUG` names a port on which
-    /// a debugger is served, if the program was built with the feature `debug`. Launches then run on engines that pause, and plans and ring kernels
+    /// a debugger is served, if the program was built with gpuvm's feature `debug`. Launches then run on engines that pause, and plans and ring kernels
     /// as ever.
     pub fn debugger(mut self, debugger: Arc<dyn Debugger>) -> Self {
         self.debugger = Some(debugger);
@@ -97,6 +98,7 @@ impl RuntimeBuilder {
         check_floats(self.exact, &opened.device)?;
         tracing::info!(device = opened.device.name, backend = ?opened.device.backend, "runtime opened");
         let runtime = self.on(opened);
+        show::answer(&runtime)?;
         debugger::open_snapshot(&runtime)?;
         Ok(runtime)
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules from the lowest layer to the highest. A module sees those of lower layers, and in the layer of `error` those beside it as well.
-const LAYERS: [&[&str]; 11] = [
+const LAYERS: [&[&str]; 13] = [
     &[
         "alarm",
         "atomics",
@@ -47,8 +47,10 @@ const LAYERS: [&[&str]; 11] = [
     &["cpu", "execution"],
     &["background", "inspect", "snapshot"],
     &["debugger"],
-    &["builder", "launch"],
+    &["launch"],
     &["batch", "plan", "ring"],
+    &["show"],
+    &["builder"],
 ];
 
 /// The layer of a module.

@@ -46,6 +46,7 @@ pub mod registry;
 pub mod ring;
 pub mod routine;
 pub mod runtime;
+mod show;
 pub mod snapshot;
 pub mod stats;
 mod store;

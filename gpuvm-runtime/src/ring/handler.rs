@@ -131,6 +131,18 @@ pub(crate) const REPLIES: usize = 0;
 pub(crate) const FORWARDS: usize = 1;
 
 impl Entry {
+    /// What it keeps, is sent and answers, for people.
+    pub(crate) fn signature(&self) -> String {
+        let answer = self.answer.map(|answer| format!(" -> {}", answer.name));
+        format!(
+            "{}(&mut {}, {}){}",
+            self.id,
+            self.state,
+            self.message.name,
+            answer.unwrap_or_default()
+        )
+    }
+
     /// The entry of a handler.
     pub const fn of<H: Handler>(
         id: &'static str,

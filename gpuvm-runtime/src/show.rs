@@ -1,0 +1,121 @@
+//! What `cargo gpuvm` asks a program of itself: which routines and ring kernels it has, and what they are linked to. The program answers when it opens a runtime, and ends.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+
+use gpuvm_core::program::Program;
+
+use crate::error::{Error, Result};
+use crate::registry::Registration;
+use crate::ring::handler::Entry;
+use crate::runtime::Runtime;
+
+/// The environment variable that asks.
+const VARIABLE: &str = "GPUVM_SHOW";
+
+/// Answers what the environment asks, if it asks, and ends the process.
+///
+/// # Errors
+///
+/// [`Error::UnknownId`], or when the routine does not link.
+pub(crate) fn answer(runtime: &Runtime) -> Result<()> {
+    let Some(asked) = std::env::var(VARIABLE).ok().filter(|asked| !asked.is_empty()) else {
+        return Ok(());
+    };
+    print!("{}", shown(runtime, &asked)?);
+    std::process::exit(0)
+}
+
+fn shown(runtime: &Runtime, asked: &str) -> Result<String> {
+    match asked.split_once(' ').unwrap_or((asked, "")) {
+        ("list", _) => Ok(list()),
+        ("explain", id) => Ok(explained(&*runtime.program(id)?)),
+        ("disasm", id) => Ok(with_sources(&runtime.program(id)?.disassemble())),
+        _ => Err(Error::Debugger {
+            reason: format!("{VARIABLE} is `{asked}`, and may be `list`, `explain ID` or `disasm ID`"),
+        }),
+    }
+}
+
+/// All routines and ring kernels with what they take, and where they are.
+fn list() -> String {
+    let routines = inventory::iter::<Registration>.into_iter().map(|registration| {
+        let routine = (registration.routine)();
+        let params = registration.params.iter().zip(routine.params.iter());
+        let params: Vec<String> = params.map(|(name, ty)| format!("{name}: {ty}")).collect();
+        let signature = format!("{}({}) -> {}", registration.id, params.join(", "), routine.result);
+        ("routine", signature, registration.file, registration.line)
+    });
+    let kernels = inventory::iter::<Entry>
+        .into_iter()
+        .map(|entry| ("ring kernel", entry.signature(), entry.file, entry.line));
+    let mut all: Vec<_> = routines.chain(kernels).collect();
+    all.sort();
+    let width = all
+        .iter()
+        .map(|(_, signature, ..)| signature.len())
+        .max()
+        .unwrap_or(0)
+        .min(80);
+    let mut text = String::new();
+    for (kind, signature, file, line) in all {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "{kind:<11}  {signature:<width$}  {file}:{line}");
+    }
+    text
+}
+
+/// What linking has made of a program, as a whole and line by line.
+fn explained(program: &Program) -> String {
+    let mut text = format!("{}\n\ninstructions by source line:\n", program.metadata());
+    let mut counts: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+    for place in &program.places {
+        *counts.entry((place.file, place.line)).or_default() += 1;
+    }
+    let mut sources = Sources::default();
+    for ((file, line), count) in counts {
+        let name = program.files.get(file as usize).map_or("?", String::as_str);
+        let source = sources.line(name, line).unwrap_or_default();
+        let _ = writeln!(text, "{count:>5}  {name}:{line:<5} {source}");
+    }
+    text
+}
+
+/// A disassembly with the source's line behind each place.
+fn with_sources(disassembly: &str) -> String {
+    let mut sources = Sources::default();
+    let mut text = String::new();
+    for row in disassembly.lines() {
+        text.push_str(row);
+        text.push('\n');
+        let place = row.strip_prefix("at ").and_then(|row| row.split_once(" ; "));
+        let place = place.and_then(|(_, place)| place.split(" in ").next()?.rsplit_once(':'));
+        if let Some((file, line)) = place
+            && let Some(source) = line.parse().ok().and_then(|line| sources.line(file, line))
+        {
+            let _ = writeln!(text, "; {source}");
+        }
+    }
+    text
+}
+
+/// Source files that were read.
+#[derive(Default)]
+struct Sources {
+    read: BTreeMap<String, Option<String>>,
+}
+
+impl Sources {
+    /// A line of a file, if that is here.
+    fn line(&mut self, file: &str, line: u32) -> Option<String> {
+        let text = self.read.entry(file.to_string()).or_insert_with(|| {
+            let directory = std::env::current_dir().ok()?;
+            directory
+                .ancestors()
+                .find_map(|above| fs::read_to_string(above.join(file)).ok())
+        });
+        let line = text.as_ref()?.lines().nth((line as usize).checked_sub(1)?)?;
+        Some(line.trim_end().to_string())
+    }
+}
