@@ -52,9 +52,6 @@ pub struct Breakpoint {
     pub hits: u64,
 }
 
-/// Lines below one without code that are tried.
-const REACH: u32 = 16;
-
 impl Breakpoint {
     /// Places a breakpoint in the files that the path may mean.
     pub(crate) fn place(program: &Program, file: &str, wanted: Wanted) -> Breakpoint {
@@ -62,14 +59,10 @@ impl Breakpoint {
         let files: Vec<u32> = numbers
             .filter(|number| is_file(&program.files[*number as usize], file))
             .collect();
-        let after = |number: &u32| {
-            program
-                .lines(*number)
-                .range(wanted.line..wanted.line + REACH)
-                .next()
-                .copied()
-        };
-        let line = files.iter().filter_map(after).min();
+        let line = files
+            .iter()
+            .filter_map(|file| line_with_code(program, *file, wanted.line))
+            .min();
         let instructions = match line {
             Some(line) => files.iter().flat_map(|file| program.entries(*file, line)).collect(),
             None => Vec::new(),
@@ -82,6 +75,18 @@ impl Breakpoint {
             hits: 0,
         }
     }
+}
+
+/// The line that has code, or else the next one of a routine whose code has begun before.
+fn line_with_code(program: &Program, file: u32, line: u32) -> Option<u32> {
+    let own = || program.places.iter().filter(|place| place.file == file);
+    let mut below: Vec<_> = own().filter(|place| place.line >= line).collect();
+    below.sort_by_key(|place| place.line);
+    let around = |routine: u32| own().any(|place| place.routine == routine && place.line <= line);
+    below
+        .into_iter()
+        .find(|place| place.line == line || around(place.routine))
+        .map(|place| place.line)
 }
 
 /// Whether a path from a debugger may mean a file of a program: one of them is the end of the other, counted in whole names.

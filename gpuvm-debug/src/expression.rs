@@ -792,13 +792,13 @@ mod tests {
             list.len(),
             list.is_empty(),
             a as usize,
-            5 as u8,
+            c as u16,
             300_i32 as u8,
             1.5e3_f32,
             'x',
             true,
             yes as u32,
-            -1.0 * 2.0,
+            -1.5 + 2.0,
             1_000 + 24,
         ];
     }

@@ -90,7 +90,7 @@ pub(crate) fn from_environment() -> Result<Option<Arc<dyn Debugger>>> {
         };
         let kind = inventory::iter::<DebuggerKind>.into_iter().next();
         let kind = kind.ok_or_else(|| {
-            format!("{VARIABLE} asks for a debugger, and this program was built without gpuvm's feature `debug`")
+            format!("{VARIABLE} asks for a debugger, and this program was built without one: add `--features gpuvm/debug` to what cargo is told")
         })?;
         (kind.open)(&asked)
             .map(Some)

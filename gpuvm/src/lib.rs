@@ -162,44 +162,7 @@ pub use gpuvm_runtime::{
     RuntimeConfig, Settings, Signal, Snapshot, Standing, Stats, StepStats, TrapReport, VariableView, VmView, build,
 };
 
-/// A debugger: breakpoints, steps forwards and backwards, variables and watchpoints of one VM among millions, in an editor or from a program.
-///
-/// With `GPUVM_DEBUG=4711` in the environment, each program that uses gpuvm serves the Debug Adapter Protocol on that port of this machine, and its first launch waits for an editor to
-/// attach. A program can do the same by itself with [`Server`](debug::Server), or stop and look at its own launches with a [`Session`](debug::Session):
-///
-/// ```
-/// use gpuvm::debug::{Expression, Session, Step, Stop, Wanted};
-/// use gpuvm::prelude::*;
-/// use gpuvm::Settings;
-///
-/// #[routine]
-/// fn odd_part(start: u32) -> u32 {
-///     let mut n = start;
-///     while n % 2 == 0 {
-///         n /= 2;
-///     }
-///     n
-/// }
-///
-/// fn main() -> Result<(), Box<dyn std::error::Error>> {
-///     let runtime = Runtime::builder().settings(Settings::debug()).build()?;
-///     let mut execution = runtime.launch("odd_part")?.args((&[7u32, 48, 12],)).start()?;
-///     let mut session = Session::new(&mut execution);
-///     let line = Wanted::at(9).when(Expression::parse("n < 10 && start == 48")?);
-/// #   let line = Wanted { line: line!() - 10, ..line };
-///     session.set_breakpoints(file!(), vec![line]);
-///     let stop = session.resume(&mut || false)?;
-///     assert_eq!(stop, Stop::Breakpoint { breakpoints: vec![0], vms: 1 });
-///     assert_eq!(session.evaluate(0, &Expression::parse("n")?)?.show(), "6");
-///     session.step_back(Step::Over, &mut || false)?;
-///     session.step_back(Step::Over, &mut || false)?;
-///     assert_eq!(session.evaluate(0, &Expression::parse("n")?)?.show(), "12");
-///     session.end()?;
-///     execution.run_to_end()?;
-///     assert_eq!(execution.finish()?.output::<Vec<u32>>()?, [7, 3, 3]);
-///     Ok(())
-/// }
-/// ```
+/// A debugger: breakpoints, steps forwards and backwards, variables and watchpoints of one VM among millions, in an editor or from a program. Needs the feature `debug`.
 #[cfg(feature = "debug")]
 pub use gpuvm_debug as debug;
 

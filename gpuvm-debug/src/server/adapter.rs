@@ -211,6 +211,8 @@ impl Adapter {
             }
         }
         session.end().map_err(of_launch)?;
+        // What came while the last VMs ran.
+        waiting.into_iter().for_each(|message| self.idle(message));
         let standing = execution.standing();
         for vm in std::mem::take(&mut self.interest) {
             self.event("thread", json!({ "reason": "exited", "threadId": thread_of(vm) }));
