@@ -62,7 +62,9 @@ impl<W: Write> Output<W> {
         self.sequence += 1;
         message["seq"] = self.sequence.into();
         let text = message.to_string();
-        write!(self.writer, "Content-Length: {}\r\n\r\n{text}", text.len())?;
+        // In one piece, which is one packet.
+        let message = format!("Content-Length: {}\r\n\r\n{text}", text.len());
+        self.writer.write_all(message.as_bytes())?;
         self.writer.flush()
     }
 

@@ -208,6 +208,8 @@ impl Server {
 fn listen(listener: &TcpListener, to: &Sender<Message>) {
     for stream in listener.incoming() {
         let Ok(stream) = stream else { continue };
+        // A client asks and waits, so nothing is gained by waiting for more to send.
+        let _ = stream.set_nodelay(true);
         let Ok(reading) = stream.try_clone() else { continue };
         if to.send(Message::Attached(stream)).is_err() {
             return;
