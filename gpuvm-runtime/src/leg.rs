@@ -413,7 +413,10 @@ impl Leg {
                 }
             };
             let finished = running.finish()?;
-            let trap = finished.first_trap.map(|record| Trapped { record, vm });
+            let trap = finished.first_trap.map(|record| Trapped {
+                record,
+                vm: vm.filter(|vm| vm.trap == Some(record)),
+            });
             let range = self.parts[index].range.clone();
             self.layout.take(range, finished, params, results, course.vms);
             self.parts[index].stage = Stage::Closed(trap);
@@ -526,7 +529,8 @@ impl Leg {
     pub(crate) fn history(&self, course: &Course, params: &[Seen<'_>], vm: u32) -> Option<DetachedVm> {
         let part = self.parts.iter().find(|part| part.range.contains(&vm))?;
         let repeated = self.steps > 1 && part.tally.steps > 0;
-        if self.is_resumed || repeated || course.vms > 1 && self.layout.is_handed_on() {
+        let elsewhere = params.iter().any(|param| matches!(param.view, View::Device { .. }));
+        if self.is_resumed || repeated || elsewhere || course.vms > 1 && self.layout.is_handed_on() {
             return None;
         }
         Some(at_entry(

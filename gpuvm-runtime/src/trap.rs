@@ -27,8 +27,9 @@ pub struct TrapReport {
     pub message: String,
     /// What is often the reason of such a trap, if it may be the reason of this one.
     pub hint: Option<String>,
-    /// The activations on that VM's stack with their variables, the innermost first. Empty where nobody knows them: on the native engine for a routine that
-    /// writes to its arguments, prints or asks, or whose VM runs long.
+    /// The activations on that VM's stack with their variables, the innermost first. The native and the specialised engine keep none, so the VM is run once more for them.
+    /// Empty where that cannot be: natively where the routine writes to its arguments, prints or asks; on the device where VMs share atomics, or the arguments are buffers; or
+    /// where the VM runs long.
     pub stack: Vec<FrameView>,
     /// Where the [snapshot](crate::Launch::snapshot_on_trap) is that was asked for, or why it could not be written.
     pub snapshot: Option<Result<PathBuf, String>>,

@@ -101,7 +101,7 @@ fn natively_a_trap_of_what_was_changed_tells_where_and_no_more() {
 #[test]
 fn a_trap_leaves_a_snapshot_that_is_looked_at_elsewhere() {
     let folder = std::env::temp_dir().join(format!("gpuvm-crash-{}", std::process::id()));
-    let seeds = [3, 40, 41];
+    let seeds = [3_u32, 40, 41];
     for engine in ENGINES {
         let path = folder.join("deeper").join(format!("{engine}.gpuvm"));
         let launch = runtime()

@@ -4,7 +4,6 @@ use gpuvm_core::program::Mode;
 use gpuvm_core::settings::Settings;
 
 use super::Bounded;
-use crate::frames::FrameView;
 use crate::leg::{REPLAYED, at_entry};
 use crate::marshal::Layout;
 use crate::trap::Trap;
@@ -25,10 +24,12 @@ impl Bounded<'_> {
         let layout = Layout::new(params, program.result_words(), self.vms, false);
         let mut alone = at_entry((&program, self.vms), &layout, params, trap.vm..trap.vm + 1, trap.vm);
         alone.go_to(REPLAYED);
-        let stack = match alone.vm().trap {
-            Some(_) => FrameView::stack(&program, alone.vm()),
-            None => Vec::new(),
-        };
-        Trap { stack, ..trap }
+        let replayed = alone
+            .vm()
+            .trap
+            .map(|record| Trap::at(&program, &record, Some(alone.vm())));
+        let is_same =
+            |other: &Trap| (&other.file, other.line, &other.message) == (&trap.file, trap.line, &trap.message);
+        replayed.filter(is_same).unwrap_or(trap)
     }
 }
