@@ -178,7 +178,7 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// Where to write a [`Snapshot`](crate::Snapshot) if a VM traps, to be looked at later, also on another machine: `cargo gpuvm debug crash.gpuvm` opens it, and
+    /// Where to write a [`Snapshot`](crate::Snapshot) if a VM traps, to be looked at later, also on another machine: the same binary opens it in its debugger with `GPUVM_SNAPSHOT=crash.gpuvm`, and
     /// [`Runtime::restore`] does. [`TrapReport::snapshot`](crate::TrapReport::snapshot) says where it is. With the environment variable `GPUVM_CRASH` naming a folder, every launch leaves one there.
     ///
     /// Such a launch runs on an engine that pauses, and brings buffers to the host.
