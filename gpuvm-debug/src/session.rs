@@ -587,7 +587,7 @@ impl<'s, 'a> Session<'s, 'a> {
             if hidden {
                 return false;
             }
-            let elsewhere = last_seen.is_none_or(|last| at.is_elsewhere(&last));
+            let elsewhere = last_seen != Some(at);
             last_seen = Some(at);
             elsewhere
         };

@@ -58,11 +58,6 @@ impl Place {
             std::cmp::Ordering::Equal => !callers(program, self.scope).any(|scope| scope == other.scope),
         }
     }
-
-    /// Whether it is on another line or in another activation.
-    pub fn is_elsewhere(&self, other: &Place) -> bool {
-        self != other
-    }
 }
 
 /// An activation and those that it was inlined into.
@@ -76,8 +71,8 @@ impl Step {
     pub(crate) fn ends(self, program: &Program, from: &Place, at: &Place) -> bool {
         match self {
             Step::Instruction => true,
-            Step::In => at.is_elsewhere(from),
-            Step::Over => !at.is_below(program, from) && at.is_elsewhere(from),
+            Step::In => at != from,
+            Step::Over => !at.is_below(program, from) && at != from,
             Step::Out => at.is_out_of(program, from),
         }
     }

@@ -125,19 +125,7 @@ fn without_fusion() {
 
 #[test]
 fn without_anything() {
-    let bare = Settings {
-        fold: false,
-        copies: false,
-        dead_code: false,
-        threading: false,
-        inline: None,
-        loops: false,
-        promote: false,
-        raise: false,
-        fuse: false,
-        ..Settings::default()
-    };
-    all_agree_interpreted(bare);
+    all_agree_interpreted(Settings::debug());
 }
 
 #[test]
