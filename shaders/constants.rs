@@ -7,9 +7,9 @@ use gpuvm_core::isa::{CALL_FRAME_WORDS, Class, Op, WORDS, space};
 use gpuvm_core::library;
 use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::Status;
-use gpuvm_engine::fault;
+use gpuvm_engine::{CheckOp, fault};
 
-use crate::layout::{WORKGROUP, epoch, packed, row, several, signal, sort, term, tile};
+use crate::layout::{WORKGROUP, epoch, guard, packed, row, several, signal, sort, term, tile};
 
 /// The constants that the shaders use, as WGSL.
 pub fn constants() -> String {
@@ -59,6 +59,19 @@ pub fn constants() -> String {
         ("OP_LT_S_JUMP", packed::LT_S_JUMP),
         ("PACKED_OPPOSITE", packed::OPPOSITE),
         ("PACKED_JUMPS_IF", packed::JUMPS_IF),
+        ("GUARD_OP_MASK", guard::OP_MASK),
+        ("GUARD_LEFT_SHIFT", guard::LEFT_SHIFT),
+        ("GUARD_RIGHT_SHIFT", guard::RIGHT_SHIFT),
+        ("GUARD_THEN_SHIFT", guard::THEN_SHIFT),
+        ("GUARD_MASK", guard::MASK),
+        ("GUARD_LAST", guard::LAST),
+        ("GUARD_WORD", guard::WORD),
+        ("GUARD_FRAME", guard::FRAME),
+        ("GUARD_VM_ID", guard::VM_ID),
+        ("GUARD_VM_COUNT", guard::VM_COUNT),
+        ("GUARD_POPPED", guard::POPPED),
+        ("GUARD_PUSH", guard::PUSH),
+        ("GUARD_STOP_IF", guard::STOP_IF),
         ("CLASSES", epoch::CLASSES),
         ("CLASS_NONE", packed::CLASS_NONE),
         ("COUNT_LENGTHS", epoch::LENGTHS),
@@ -108,6 +121,9 @@ pub fn constants() -> String {
     }
     for (number, name) in library::FUNCTIONS.iter().enumerate() {
         add(&format!("MATH_{}", name.to_ascii_uppercase()), number as u32);
+    }
+    for (op, name) in CheckOp::ALL {
+        add(name, *op as u32);
     }
     for (name, value) in fixed {
         add(name, value);

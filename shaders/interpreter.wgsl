@@ -57,7 +57,11 @@ var<private> classes: u32;
 fn run() {
     status = STATUS_RUNNING;
     for (; cycle < launch.cycles && status == STATUS_RUNNING && inner < launch.inner_cycles; cycle++) {
-        execute(code[ip]);
+        var instruction = code[ip];
+        if USES_GUARDS && opcode(instruction) == OP_BREAK && instruction.y != 0u && !stops(instruction.y + 1u) {
+            instruction = code[instruction.y];
+        }
+        execute(instruction);
     }
 }
 

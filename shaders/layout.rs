@@ -113,6 +113,57 @@ pub mod packed {
     pub const JUMPS_IF: u32 = 1 << 31;
 }
 
+/// A check of a guard as four words, see `guard.wgsl`.
+pub mod guard {
+    use gpuvm_engine::{Check, Operand, Then};
+
+    /// The bits of the operation, which come first.
+    pub const OP_MASK: u32 = 0xff;
+    /// Where the kinds of the operands start.
+    pub const LEFT_SHIFT: u32 = 8;
+    /// The same of the right one.
+    pub const RIGHT_SHIFT: u32 = 12;
+    /// Where it starts what becomes of the result.
+    pub const THEN_SHIFT: u32 = 16;
+    /// The bits of each of these.
+    pub const MASK: u32 = 0xf;
+    /// No check follows.
+    pub const LAST: u32 = 1 << 31;
+    /// The kinds of operands: a constant is 0.
+    pub const WORD: u32 = 1;
+    /// A word of the frame.
+    pub const FRAME: u32 = 2;
+    /// The VM's number.
+    pub const VM_ID: u32 = 3;
+    /// How many VMs there are.
+    pub const VM_COUNT: u32 = 4;
+    /// What was pushed last.
+    pub const POPPED: u32 = 5;
+    /// What becomes of a result: it lets the VM go past unless it is something else than 0 if this is 0.
+    pub const PUSH: u32 = 1;
+    /// It stops the VM if it is something else than 0.
+    pub const STOP_IF: u32 = 2;
+
+    /// A check, without whether it is the last.
+    pub fn packed(check: &Check) -> [u32; 4] {
+        let [left, right] = [check.left, check.right].map(|operand| match operand {
+            Operand::Constant(word) => [0, word],
+            Operand::Word(word) => [WORD, word],
+            Operand::Frame(offset) => [FRAME, offset],
+            Operand::VmId => [VM_ID, 0],
+            Operand::VmCount => [VM_COUNT, 0],
+            Operand::Popped => [POPPED, 0],
+        });
+        let then = match check.then {
+            Then::PassUnless => 0,
+            Then::Push => PUSH,
+            Then::StopIf => STOP_IF,
+        };
+        let first = check.op as u32 | left[0] << LEFT_SHIFT | right[0] << RIGHT_SHIFT | then << THEN_SHIFT;
+        [first, left[1], right[1], 0]
+    }
+}
+
 /// What the epoch engine and its kernels agree on.
 pub mod epoch {
     /// The classes of instructions, each with two queues.

@@ -86,6 +86,7 @@ pub mod shared {
         FLOAT_NATIVE = "shared/float_native.wgsl";
         FLOAT_ROOT = "shared/float_root.wgsl";
         FLOAT_ROUND = "shared/float_round.wgsl";
+        GUARD = "shared/guard.wgsl";
         INSTRUCTION = "shared/instruction.wgsl";
         INTEGER = "shared/integer.wgsl";
         IO = "shared/io.wgsl";

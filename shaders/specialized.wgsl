@@ -206,6 +206,11 @@ fn put_trap() {
     }
 }
 
+// Tells the host of a VM that stops in front of an instruction.
+fn note_stop() {
+    atomicAdd(&signal[SIGNAL_AT_BREAK], 1u);
+}
+
 // Where the program goes. Gives the VM's status.
 fn run() -> u32 {
     return STATUS_HALTED;

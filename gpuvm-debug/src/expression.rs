@@ -71,8 +71,8 @@ pub(crate) trait Scope: Memory {
     fn variable(&self, name: &str) -> Option<Value>;
     /// The names there are.
     fn names(&self) -> Vec<String>;
-    /// The VM's number, and how many there are.
-    fn vm(&self) -> (u32, u32);
+    /// The VM's number, and how many there are, if it is one.
+    fn vm(&self) -> Option<(u32, u32)>;
 }
 
 /// An expression that was read.
@@ -84,7 +84,7 @@ pub struct Expression {
 
 /// A part of an expression. What syn reads belongs to one thread, and this to any.
 #[derive(Clone, Debug)]
-enum Node {
+pub(crate) enum Node {
     Literal(Value),
     Name(String),
     Field(Box<Node>, String),
@@ -103,7 +103,7 @@ enum Node {
 
 /// An operator that both sides are computed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
+pub(crate) enum Operator {
     Add,
     Sub,
     Mul,
@@ -155,6 +155,11 @@ impl Expression {
         evaluate(&self.root, scope)
     }
 
+    /// Its tree.
+    pub(crate) fn root(&self) -> &Node {
+        &self.root
+    }
+
     /// Whether it holds, of a condition.
     pub(crate) fn holds(&self, scope: &dyn Scope) -> Result<bool> {
         let value = self.evaluate(scope)?;
@@ -185,6 +190,33 @@ impl Expression {
                 ))
             })
     }
+}
+
+/// The value of an expression that names nothing.
+pub(crate) fn without_names(node: &Node) -> Option<Value> {
+    struct Nothing;
+
+    impl Memory for Nothing {
+        fn word(&self, _: u32, _: u32) -> Option<u32> {
+            None
+        }
+    }
+
+    impl Scope for Nothing {
+        fn variable(&self, _: &str) -> Option<Value> {
+            None
+        }
+
+        fn names(&self) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn vm(&self) -> Option<(u32, u32)> {
+            None
+        }
+    }
+
+    evaluate(node, &Nothing).ok()
 }
 
 fn operands(reason: String) -> ExpressionError {
@@ -290,20 +322,18 @@ fn evaluate(node: &Node, scope: &dyn Scope) -> Result<Value> {
                 name: name.clone(),
                 known: scope.names(),
             })?;
-            match value.words.iter().all(Option::is_none) && !value.words.is_empty() {
-                true => Err(ExpressionError::OptimisedAway { name: name.clone() }),
-                false => Ok(value),
-            }
+            kept(value, name)
         }
         Node::Field(base, name) => {
             let base = plain(base)?;
-            base.field(name).ok_or_else(|| {
+            let field = base.field(name).ok_or_else(|| {
                 operands(format!(
                     "`{}`, which is {}, has no field `{name}`",
                     base.ty,
                     base.show()
                 ))
-            })
+            })?;
+            kept(field, name)
         }
         Node::Index(base, index) => {
             let base = slice_or_plain(base)?;
@@ -314,7 +344,8 @@ fn evaluate(node: &Node, scope: &dyn Scope) -> Result<Value> {
                 .len()
                 .ok_or_else(|| operands(format!("`{}` has no elements", base.ty)))?;
             let element = u32::try_from(at).ok().and_then(|at| base.element(scope, at));
-            element.ok_or_else(|| operands(format!("the len is {len} but the index is {at}")))
+            let element = element.ok_or_else(|| operands(format!("the len is {len} but the index is {at}")))?;
+            kept(element, &format!("[{at}]"))
         }
         Node::Dereferenced(operand) => plain(operand),
         Node::Not(operand) => not(&plain(operand)?),
@@ -327,8 +358,21 @@ fn evaluate(node: &Node, scope: &dyn Scope) -> Result<Value> {
             let receiver = slice_or_plain(receiver)?;
             method(&receiver, name).ok_or_else(|| unsupported(&format!("`.{name}()` of `{}`", receiver.ty)))
         }
-        Node::VmId => Ok(Value::of(scope.vm().0)),
-        Node::VmCount => Ok(Value::of(scope.vm().1)),
+        Node::VmId | Node::VmCount => {
+            let (id, count) = scope.vm().ok_or_else(|| operands("there is no VM".to_string()))?;
+            Ok(Value::of(match node {
+                Node::VmId => id,
+                _ => count,
+            }))
+        }
+    }
+}
+
+/// A value of which something is kept.
+fn kept(value: Value, name: &str) -> Result<Value> {
+    match value.words.iter().all(Option::is_none) && !value.words.is_empty() {
+        true => Err(ExpressionError::OptimisedAway { name: name.to_string() }),
+        false => Ok(value),
     }
 }
 
@@ -444,7 +488,7 @@ fn saturated(kind: Kind, number: f64) -> Option<Vec<u32>> {
 }
 
 /// A number as one of the other's type, if it is a literal without one.
-fn typed_as(value: &Value, other: &Value) -> Option<Value> {
+pub(crate) fn typed_as(value: &Value, other: &Value) -> Option<Value> {
     let ty = other.scalar()?;
     let words = match (value.number()?, ty.kind) {
         _ if !value.is_untyped => return Some(value.clone()),
@@ -714,8 +758,8 @@ mod tests {
             vec!["a".to_string(), "b".to_string()]
         }
 
-        fn vm(&self) -> (u32, u32) {
-            (5, 100)
+        fn vm(&self) -> Option<(u32, u32)> {
+            Some((5, 100))
         }
     }
 

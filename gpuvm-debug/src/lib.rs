@@ -42,6 +42,7 @@
 
 mod breakpoint;
 mod expression;
+mod guard;
 mod scope;
 mod server;
 mod session;

@@ -62,8 +62,8 @@ impl Scope for Names<'_, '_> {
         variables.map(|location| location.variable.name.to_string()).collect()
     }
 
-    fn vm(&self) -> (u32, u32) {
-        (self.vm.state[header::VM_ID], self.vms)
+    fn vm(&self) -> Option<(u32, u32)> {
+        Some((self.vm.state[header::VM_ID], self.vms))
     }
 }
 

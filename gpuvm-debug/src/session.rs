@@ -7,11 +7,13 @@ use std::time::Duration;
 use gpuvm_core::interp::{Vm, header, trap_site};
 use gpuvm_core::program::{Activation, Home, Program, Status, VariableMap};
 use gpuvm_core::types::TypeRef;
+use gpuvm_engine::StopAt;
 use gpuvm_runtime::{Budget, DetachedVm, Execution, Frozen, Signal};
 use rayon::prelude::*;
 
 use crate::breakpoint::{Breakpoint, Wanted};
-use crate::expression::{Expression, ExpressionError, Scope};
+use crate::expression::{Expression, ExpressionError};
+use crate::guard::guard;
 use crate::scope::{Names, Plain, column};
 use crate::steps::{Place, Step};
 use crate::value::Value;
@@ -289,11 +291,9 @@ impl<'s, 'a> Session<'s, 'a> {
             return Ok(stop);
         }
         self.put_back()?;
+        self.execution.stop_at(self.stops());
         let mut passes = std::mem::replace(&mut self.told, true);
         loop {
-            let instructions = self.breakpoints.iter().flat_map(|breakpoint| &breakpoint.instructions);
-            let instructions: Vec<u32> = instructions.copied().collect();
-            self.execution.break_at_instructions(instructions);
             let signal = match passes {
                 true => self.execution.advance(Budget::time(SLICE))?,
                 false => self.execution.go_on(Budget::time(SLICE))?,
@@ -324,6 +324,20 @@ impl<'s, 'a> Session<'s, 'a> {
                 return Ok(Stop::Paused);
             }
         }
+    }
+
+    /// The instructions in front of which VMs stop, with what can be asked of them there.
+    fn stops(&self) -> Vec<StopAt> {
+        let map = self.program.variable_map();
+        let mut stops = Vec::new();
+        for breakpoint in &self.breakpoints {
+            for &instruction in &breakpoint.instructions {
+                let condition = breakpoint.wanted.condition.as_ref();
+                let guard = condition.and_then(|condition| guard(condition, map.innermost(instruction).as_ref()));
+                stops.push(StopAt { instruction, guard });
+            }
+        }
+        stops
     }
 
     /// Looks at the first VM that has trapped since this was asked last, if one has.
@@ -1015,7 +1029,7 @@ impl<'s, 'a> Session<'s, 'a> {
     ///
     /// When the device fails.
     pub fn end(mut self) -> Result<()> {
-        self.execution.break_at_instructions([]);
+        self.execution.stop_at([]);
         self.put_back()
     }
 }
@@ -1073,7 +1087,7 @@ fn innermost<'p>(map: &VariableMap<'p>, places: impl IntoIterator<Item = u32>) -
 
 /// A text with the values of what stands in braces.
 fn filled(text: &str, names: &Names<'_, '_>) -> String {
-    let (id, _) = names.vm();
+    let id = names.vm.state[header::VM_ID];
     let mut out = format!("VM {id}: ");
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {

@@ -228,6 +228,14 @@ impl Value {
         })
     }
 
+    /// The index that it is.
+    pub(crate) fn index(&self) -> Option<u32> {
+        match self.number()? {
+            Number::Integer(number) => number.try_into().ok(),
+            _ => None,
+        }
+    }
+
     /// Whether it is `true` or `false`.
     pub(crate) fn truth(&self) -> Option<bool> {
         match (self.scalar()?.kind, self.words.first()) {

@@ -5,6 +5,7 @@
 
 mod device;
 mod error;
+mod guard;
 mod image;
 mod job;
 mod reference;
@@ -19,6 +20,7 @@ use gpuvm_core::program::{Program, TrapRecord};
 
 pub use self::device::{Backend, Device, DeviceKind, FloatMode, MemoryUse};
 pub use self::error::{Error, Result};
+pub use self::guard::{Check, CheckOp, Guard, Operand, StopAt, Then};
 pub use self::image::touched;
 pub use self::job::{Copy, Demand, Job, Slot, Span, Tiles};
 pub use self::reference::Reference;
@@ -441,9 +443,9 @@ pub struct Limit {
     pub dispatch: Dispatch,
     /// How long one submission should take; the engine sizes its batches by what it has seen. 5 ms if `None`.
     pub slice: Option<Duration>,
-    /// Numbers of instructions, ascending, in front of which a VM stops; one that stands at such an instruction when
+    /// In front of which instructions VMs stop, ascending, each once; one that stands at such an instruction when
     /// [`Running::advance`] is called goes past it.
-    pub breakpoints: Vec<u32>,
+    pub breakpoints: Vec<StopAt>,
     /// Whether VMs that stand in front of a breakpoint when [`Running::advance`] is called stay there: it goes on with what was begun before.
     pub stays: bool,
     /// Whether nobody asks how long the device was at it. Reading its clock takes longer than a short launch does.

@@ -11,7 +11,7 @@ use gpuvm_core::program::{ParamSlot, Program, Status};
 use crate::error::{Error, Result};
 use crate::{
     Copy, Demand, Engine, Execute, Finished, Image, Job, Limit, Memory, Ran, ResidentKernel, Running, Slot, Source,
-    Tally, room,
+    StopAt, Tally, room,
 };
 
 /// The engine. It has no state.
@@ -132,7 +132,7 @@ impl Run {
     }
 
     /// Runs every running VM for some instructions, or up to a breakpoint.
-    fn run(&mut self, cycles: u64, breakpoints: &[u32]) {
+    fn run(&mut self, cycles: u64, breakpoints: &[StopAt]) {
         let job = &mut self.job;
         // The job's slots count VMs from the launch's first.
         let mut memory = interp::Memory {
@@ -149,7 +149,12 @@ impl Run {
                 continue;
             }
             for _ in 0..cycles {
-                if *standing != Standing::Begin && breakpoints.binary_search(&vm.ip()).is_ok() {
+                let stops = |at: usize| {
+                    let guard = breakpoints[at].guard.as_ref();
+                    guard.is_none_or(|guard| guard.stops(vm, job.vm_count))
+                };
+                let here = breakpoints.binary_search_by_key(&vm.ip(), |stop| stop.instruction);
+                if *standing != Standing::Begin && here.is_ok_and(stops) {
                     *standing = Standing::AtBreak;
                 }
                 if *standing == Standing::AtBreak || vm.status() != Status::Running {

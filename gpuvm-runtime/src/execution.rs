@@ -27,7 +27,7 @@ mod end;
 
 use cost::Slices;
 pub(crate) use end::or_trap;
-use gpuvm_engine::{Dispatch, Engine, Limit, Tally, Words};
+use gpuvm_engine::{Dispatch, Engine, Limit, StopAt, Tally, Words};
 
 /// Why [`Execution::advance`] came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,7 +99,7 @@ pub struct Execution<'a> {
     slices: Slices,
     /// Time that it took before the snapshot that it was restored from.
     pub(crate) earlier: Duration,
-    pub(crate) breakpoints: Vec<u32>,
+    pub(crate) breakpoints: Vec<StopAt>,
     /// Whether the columns are its own, because the caller's were in another process.
     pub(crate) restored: bool,
 }

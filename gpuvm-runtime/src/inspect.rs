@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gpuvm_core::interp::{Vm, header};
 use gpuvm_core::isa::WORDS;
 use gpuvm_core::program::{Location, Program, Status};
-use gpuvm_engine::Memory;
+use gpuvm_engine::{Memory, StopAt};
 
 use crate::budget::Budget;
 use crate::detached::{DetachedVm, Frozen, FrozenPart};
@@ -249,11 +249,23 @@ impl Execution<'_> {
             .collect()
     }
 
-    /// Stops VMs in front of exactly these instructions of the [program](Execution::program) from now on.
-    pub fn break_at_instructions(&mut self, instructions: impl IntoIterator<Item = u32>) {
-        self.breakpoints = instructions.into_iter().collect();
-        self.breakpoints.sort_unstable();
-        self.breakpoints.dedup();
+    /// Stops VMs in front of exactly these instructions of the [program](Execution::program) from now on: those that an instruction's guard says, or all
+    /// of them. Where an engine has no guards, or an instruction is named more than once, all VMs stop.
+    pub fn stop_at(&mut self, stops: impl IntoIterator<Item = StopAt>) {
+        self.breakpoints.clear();
+        self.stop_at_more(stops);
+    }
+
+    fn stop_at_more(&mut self, stops: impl IntoIterator<Item = StopAt>) {
+        self.breakpoints.extend(stops);
+        self.breakpoints.sort_by_key(|stop| stop.instruction);
+        self.breakpoints.dedup_by(|other, first| {
+            let same = other.instruction == first.instruction;
+            if same {
+                first.guard = None;
+            }
+            same
+        });
     }
 
     /// The program that the VMs run.
@@ -289,9 +301,7 @@ impl Execution<'_> {
     /// [`Error::NoCode`], with the nearest lines that have code.
     pub fn break_at(&mut self, place: &str) -> Result<()> {
         let found = instructions_at(&self.course.program, place)?;
-        self.breakpoints.extend(found);
-        self.breakpoints.sort_unstable();
-        self.breakpoints.dedup();
+        self.stop_at_more(found.into_iter().map(StopAt::every));
         Ok(())
     }
 
@@ -302,7 +312,7 @@ impl Execution<'_> {
     /// As [`Execution::break_at`].
     pub fn clear(&mut self, place: &str) -> Result<()> {
         let found = instructions_at(&self.course.program, place)?;
-        self.breakpoints.retain(|instruction| !found.contains(instruction));
+        self.breakpoints.retain(|stop| !found.contains(&stop.instruction));
         Ok(())
     }
 }

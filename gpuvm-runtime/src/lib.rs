@@ -91,6 +91,11 @@ pub use snapshot::Snapshot;
 pub use stats::{LeftToInterpreter, Stats};
 pub use trap::TrapReport;
 
+/// Conditions that are asked of VMs where they are, for [`Execution::stop_at`].
+pub mod guard {
+    pub use gpuvm_engine::{Check, CheckOp, Guard, Operand, StopAt, Then};
+}
+
 /// What generated code names besides the items above; no part of the public surface.
 #[doc(hidden)]
 pub use inventory;

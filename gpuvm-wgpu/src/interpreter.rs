@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, Repeats};
 use gpuvm_core::matrix::{Format, MatrixRecord};
 use gpuvm_core::program::Program;
-use gpuvm_engine::{Demand, DeviceMemory, Engine, Error, Execute, Job, Result, Running, Sequence, Source};
+use gpuvm_engine::{Demand, DeviceMemory, Engine, Error, Execute, Job, Result, Running, Sequence, Source, StopAt};
 
 use super::gpu::Gpu;
 use super::kernel::Kernel;
@@ -38,11 +38,14 @@ struct Shelves {
 #[derive(Debug)]
 pub struct Interpreted {
     kernel: Arc<Kernel>,
+    uses: Uses,
     packed: Packed,
     code: wgpu::Buffer,
     constants: wgpu::Buffer,
     reach: Reach,
     ends_at_once: bool,
+    /// Whether it stops VMs for another engine, and not for who asked for breakpoints.
+    gathers: bool,
     experience: Arc<Experience>,
 }
 
@@ -59,8 +62,8 @@ struct Interpreting {
     program: Arc<Interpreted>,
     /// The program as VMs can stop after an exact number of its instructions, if that was asked for.
     exact: Option<Arc<Interpreted>>,
-    /// The program with the breakpoints that were asked for last.
-    broken: Option<(Vec<u32>, Arc<Interpreted>)>,
+    /// The program with the breakpoints that were asked for last, and whether VMs can stop after each instruction too.
+    broken: Option<(Vec<StopAt>, bool, Arc<Interpreted>)>,
 }
 
 /// Cycles of one dispatch: what a signal's counts can take.
@@ -100,47 +103,80 @@ impl Interpreter {
             let kernel = self.kernel(uses)?;
             gpu.guarded(|_| Interpreted {
                 kernel,
-                code: filled(gpu, "code", &packed.with_superinstructions(program)),
+                uses,
+                code: filled(gpu, "code", &packed.fused),
                 constants: filled(gpu, "constants", &packed.constants),
                 packed,
                 reach: reach(gpu.software, program),
                 ends_at_once: ends_at_once(program),
+                gathers: false,
                 experience: Arc::default(),
             })
         })
     }
 
-    /// The interpreter for a program whose VMs can stop after each instruction, and stop in front of some.
-    fn load_exact(&self, program: &Interpreted, breakpoints: &[u32]) -> Result<Interpreted> {
+    /// The interpreter for a program whose VMs can stop after each instruction.
+    fn load_exact(&self, program: &Interpreted) -> Result<Interpreted> {
         let gpu = &*self.shared.gpu;
-        let breaks = !breakpoints.is_empty();
-        let mut reach = program.reach;
-        if breaks {
-            // The signal counts VMs at breakpoints once a dispatch.
-            reach.dispatches = 1;
-        }
         gpu.guarded(|_| Interpreted {
             kernel: program.kernel.clone(),
-            code: filled(gpu, "code", &program.packed.with_breaks(breakpoints)),
+            uses: program.uses,
+            code: filled(gpu, "code", &program.packed.code),
             constants: program.constants.clone(),
             packed: Packed::default(),
-            reach,
-            ends_at_once: program.ends_at_once && !breaks,
-            experience: if breaks {
-                Arc::default()
-            } else {
-                program.experience.clone()
-            },
+            reach: program.reach,
+            ends_at_once: program.ends_at_once,
+            gathers: false,
+            experience: program.experience.clone(),
         })
     }
 
-    /// The interpreter for a program that stops every VM in front of the next of these instructions, those too that stand at one.
+    /// The interpreter for a program whose VMs stop in front of some instructions, and if they have to after each other one.
+    fn load_with_stops(&self, program: &Interpreted, stops: &[StopAt], exact: bool) -> Result<Interpreted> {
+        let gpu = &*self.shared.gpu;
+        let checks = stops
+            .iter()
+            .filter_map(|stop| Some(stop.guard.as_ref()?.checks().len()));
+        let checks = checks.max().filter(|_| !exact);
+        let code = match exact {
+            true => program.packed.with_breaks(stops.iter().map(|stop| stop.instruction)),
+            false => program.packed.with_guards(stops),
+        };
+        let kernel = match checks {
+            Some(_) => self.kernel(program.uses.with_guards())?,
+            None => program.kernel.clone(),
+        };
+        let reach = Reach {
+            // The signal counts VMs at breakpoints once a dispatch.
+            dispatches: 1,
+            inner: program.reach.inner.max(checks.unwrap_or(0) as u32),
+            ..program.reach
+        };
+        gpu.guarded(|_| Interpreted {
+            kernel,
+            uses: program.uses,
+            code: filled(gpu, "code", &code),
+            constants: program.constants.clone(),
+            packed: Packed::default(),
+            reach,
+            ends_at_once: false,
+            gathers: false,
+            experience: Arc::default(),
+        })
+    }
+
+    /// The interpreter for a program that brings every VM to the next of these instructions, those too that stand at one.
     ///
     /// # Errors
     ///
     /// Those of [`Interpreter::load`].
-    pub fn load_stopping(&self, program: &Arc<Program>, at: &[u32]) -> Result<Arc<Interpreted>> {
-        Ok(Arc::new(self.load_exact(&*self.load(program)?, at)?))
+    pub fn load_gathering(&self, program: &Arc<Program>, at: &[u32]) -> Result<Arc<Interpreted>> {
+        let stops: Vec<StopAt> = at.iter().copied().map(StopAt::every).collect();
+        let gathering = Interpreted {
+            gathers: true,
+            ..self.load_with_stops(&*self.load(program)?, &stops, false)?
+        };
+        Ok(Arc::new(gathering))
     }
 
     /// The interpreter that has the given parts.
@@ -213,17 +249,20 @@ impl Schedule for Interpreting {
         if need.breakpoints.is_empty() {
             let exact = match self.exact.take() {
                 Some(exact) => exact,
-                None => Arc::new(self.interpreter.load_exact(&self.program, &[])?),
+                None => Arc::new(self.interpreter.load_exact(&self.program)?),
             };
             return Ok(self.exact.insert(exact).clone());
         }
-        if let Some((breakpoints, stepper)) = &self.broken
-            && breakpoints == need.breakpoints
+        if let Some((stops, exact, stepper)) = &self.broken
+            && (&stops[..], *exact) == (need.breakpoints, need.exact)
         {
             return Ok(stepper.clone());
         }
-        let stepper = Arc::new(self.interpreter.load_exact(&self.program, need.breakpoints)?);
-        self.broken = Some((need.breakpoints.to_vec(), stepper.clone()));
+        let stepper = self
+            .interpreter
+            .load_with_stops(&self.program, need.breakpoints, need.exact)?;
+        let stepper = Arc::new(stepper);
+        self.broken = Some((need.breakpoints.to_vec(), need.exact, stepper.clone()));
         Ok(stepper)
     }
 }
@@ -247,6 +286,10 @@ impl Stepper for Interpreted {
 
     fn counts_instructions(&self) -> bool {
         true
+    }
+
+    fn gathers(&self) -> bool {
+        self.gathers
     }
 
     fn experience(&self) -> &Experience {

@@ -5,30 +5,71 @@ use gpuvm_core::isa::{Class, Instruction, NO_WORD, Op, Role, WORDS, pair, unpair
 use gpuvm_core::matrix::{CONSTANT, Format, MatrixRecord, Term, dense};
 use gpuvm_core::program::Program;
 
-use gpuvm_shaders::layout::{packed, term};
+use gpuvm_engine::{Guard, StopAt};
+use gpuvm_shaders::layout::{guard, packed, term};
 
 use super::canonical::canonical;
+use super::superinstruction::with_superinstructions;
+
+/// The first word of a breakpoint.
+const BREAK: u32 = packed::BREAK | packed::CLASS_NONE << packed::CLASS_SHIFT;
 
 /// A program's words for the device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Packed {
     /// Four words an instruction, as `instruction.wgsl` says.
     pub code: Vec<u32>,
+    /// The same with superinstructions.
+    pub fused: Vec<u32>,
     /// How many words of data there are, these, and then the matrices one after the other: a sparse one as two words a term, a dense one as
     /// in the program.
     pub constants: Vec<u32>,
 }
 
 impl Packed {
-    /// The code with breakpoints in place of the given instructions.
-    pub fn with_breaks(&self, breakpoints: &[u32]) -> Vec<u32> {
+    /// The code with breakpoints in place of the given instructions, without their guards.
+    pub fn with_breaks(&self, instructions: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut code = self.code.clone();
-        for &at in breakpoints {
-            if let Some(word) = code.get_mut(at as usize * 4) {
-                *word = packed::BREAK | packed::CLASS_NONE << packed::CLASS_SHIFT;
+        for at in instructions {
+            if let Some(place) = code.get_mut(at as usize * 4) {
+                *place = BREAK;
             }
         }
         code
+    }
+
+    /// The same with superinstructions where no VM stops in between, and with guards: a breakpoint that has one names where the code goes on with what it
+    /// stands in place of and with the checks.
+    pub fn with_guards(&self, stops: &[StopAt]) -> Vec<u32> {
+        let mut code = self.fused.clone();
+        let place = |at: u32| at as usize * 4..at as usize * 4 + 4;
+        for before in stops.iter().filter_map(|stop| stop.instruction.checked_sub(1)) {
+            if let (Some(fused), Some(plain)) = (code.get_mut(place(before)), self.code.get(place(before))) {
+                fused.copy_from_slice(plain);
+            }
+        }
+        for StopAt { instruction, guard } in stops {
+            let displaced = match code.get(place(*instruction)) {
+                Some(words) if *instruction < self.instructions() => words.to_vec(),
+                _ => continue,
+            };
+            let checks = guard.iter().flat_map(Guard::checks);
+            let mut checks: Vec<[u32; 4]> = checks.map(guard::packed).collect();
+            let mut goes_on = 0;
+            if let Some([first, ..]) = checks.last_mut() {
+                *first |= guard::LAST;
+                goes_on = (code.len() / 4) as u32;
+                code.extend(displaced);
+                code.extend(checks.iter().flatten());
+            }
+            code[place(*instruction)].copy_from_slice(&[BREAK, goes_on, 0, 0]);
+        }
+        code
+    }
+
+    /// How many instructions there are.
+    fn instructions(&self) -> u32 {
+        (self.code.len() / 4) as u32
     }
 }
 
@@ -60,6 +101,7 @@ pub fn pack(program: &Program) -> Result<Packed, String> {
             .map_err(|what| format!("instruction {at} (opcode {:#x}) {what}", instruction.opcode))?;
         words.code.extend(instruction);
     }
+    words.fused = with_superinstructions(&words.code, program);
     Ok(words)
 }
 

@@ -17,10 +17,12 @@ pub enum Part {
     Dense,
     /// Breakpoints, which no program has of itself.
     Breaks,
+    /// Guards of some of them.
+    Guards,
 }
 
 /// The parts with the names of their constants.
-const PARTS: [(Part, &str); 13] = [
+const PARTS: [(Part, &str); 14] = [
     (Part::Unit(Unit::Division), "USES_DIVISION"),
     (Part::Unit(Unit::Long), "USES_LONG"),
     (Part::Unit(Unit::LongDivision), "USES_LONG_DIVISION"),
@@ -34,6 +36,7 @@ const PARTS: [(Part, &str); 13] = [
     (Part::Unit(Unit::Calls), "USES_CALLS"),
     (Part::Unit(Unit::Switch), "USES_SWITCH"),
     (Part::Breaks, "USES_BREAKS"),
+    (Part::Guards, "USES_GUARDS"),
 ];
 
 impl Part {
@@ -79,6 +82,14 @@ impl Uses {
     pub fn with_breaks(self) -> Uses {
         Uses {
             parts: self.parts | Part::Breaks.bit(),
+            ..self
+        }
+    }
+
+    /// These parts and guards.
+    pub fn with_guards(self) -> Uses {
+        Uses {
+            parts: self.parts | Part::Guards.bit(),
             ..self
         }
     }

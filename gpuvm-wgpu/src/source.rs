@@ -172,7 +172,7 @@ impl EntryPoint {
         let (parts, entry): (&[&[&str]], _) = match self {
             EntryPoint::Interpreter(uses) => {
                 uses.declare(&mut source);
-                (&[MACHINE, REGISTERS], wgsl::INTERPRETER)
+                (&[MACHINE, REGISTERS, GUARDS], wgsl::INTERPRETER)
             }
             EntryPoint::Prepare => {
                 declare_epoch(&mut source, Uses::default(), 1);
@@ -293,6 +293,9 @@ const SELECT: &[&str] = &[wgsl::select::SHARED, wgsl::shared::SUMS];
 
 /// The words in private memory, for kernels that run a VM for long.
 const REGISTERS: &[&str] = &[wgsl::shared::WORDS];
+
+/// What the interpreter has beside the machine.
+const GUARDS: &[&str] = &[wgsl::shared::GUARD];
 
 /// What the epoch engine's kernels share.
 const QUEUES: &[&str] = &[wgsl::epoch::WORDS, wgsl::epoch::QUEUE];

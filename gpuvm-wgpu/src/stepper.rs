@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use gpuvm_core::program::Program;
-use gpuvm_engine::{Engine, Image, Job, Result, Source, Tiles};
+use gpuvm_engine::{Engine, Image, Job, Result, Source, StopAt, Tiles};
 
 use super::gpu::Gpu;
 use super::memory::bind_parts;
@@ -33,6 +33,11 @@ pub trait Stepper: Send + Sync {
     /// Whether VMs that halt or trap leave their complete state in the buffers. If not, it is only known that they have halted, and what those recorded that trapped.
     fn leaves_states(&self) -> bool {
         true
+    }
+
+    /// Whether it only brings VMs to where another stepper takes them up, so that those that it has stopped are at no breakpoint for that.
+    fn gathers(&self) -> bool {
+        false
     }
 
     /// What is remembered of the program's launches on it.
@@ -215,8 +220,8 @@ pub trait Schedule: Send {
 /// What the next submission needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Need<'a> {
-    /// Instructions in front of which a VM has to stop.
-    pub breakpoints: &'a [u32],
+    /// In front of which instructions VMs have to stop.
+    pub breakpoints: &'a [StopAt],
     /// Whether VMs have to stop after an exact number of instructions.
     pub exact: bool,
     /// Whether the VMs start with it.

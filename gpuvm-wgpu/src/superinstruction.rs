@@ -8,20 +8,17 @@ use gpuvm_core::program::Program;
 use gpuvm_shaders::layout::packed;
 
 use super::canonical::canonical;
-use super::pack::Packed;
 
-impl Packed {
-    /// The code of this program with superinstructions.
-    pub fn with_superinstructions(&self, program: &Program) -> Vec<u32> {
-        let mut code = self.code.clone();
-        let words = code.chunks_exact_mut(4);
-        for (pair, words) in program.code.windows(2).zip(words) {
-            if let Some(joined) = joined(&pair[0], &pair[1]) {
-                words.copy_from_slice(&joined);
-            }
+/// A program's packed code with superinstructions.
+pub fn with_superinstructions(code: &[u32], program: &Program) -> Vec<u32> {
+    let mut code = code.to_vec();
+    let words = code.chunks_exact_mut(4);
+    for (pair, words) in program.code.windows(2).zip(words) {
+        if let Some(joined) = joined(&pair[0], &pair[1]) {
+            words.copy_from_slice(&joined);
         }
-        code
     }
+    code
 }
 
 /// Two instructions as one, if there is one for them.

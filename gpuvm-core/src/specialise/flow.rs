@@ -108,7 +108,17 @@ pub struct Flow {
 impl Flow {
     /// Cuts a program's code into blocks.
     pub fn new(program: &Program) -> Flow {
+        Flow::cut_at(program, [])
+    }
+
+    /// The same where blocks begin at some instructions too, if these can be reached.
+    pub fn cut_at(program: &Program, instructions: impl IntoIterator<Item = u32>) -> Flow {
         let mut starts = starts(program);
+        for at in instructions {
+            if let Some(start) = starts.get_mut(at as usize) {
+                *start = true;
+            }
+        }
         let mut number = vec![usize::MAX; program.code.len() + 1];
         let mut flow = Flow {
             blocks: Vec::new(),
@@ -256,9 +266,15 @@ impl Flow {
 
     /// For each block, the words whose values matter when it begins.
     pub fn live(&self, program: &Program) -> Vec<u32> {
+        self.live_with(program, &[])
+    }
+
+    /// The same where somebody else asks for words, given as bits, when a block begins that starts with an instruction.
+    pub fn live_with(&self, program: &Program, asked: &[(u32, u32)]) -> Vec<u32> {
         let mut used = vec![0; self.blocks.len()];
         let mut made = vec![0; self.blocks.len()];
         for (block, Block { start, end, .. }) in self.blocks.iter().enumerate() {
+            used[block] = asked.iter().find(|(at, _)| at == start).map_or(0, |(_, words)| *words);
             for ip in *start..*end {
                 let (uses, defs) = words_of(program, ip);
                 used[block] |= uses & !made[block];

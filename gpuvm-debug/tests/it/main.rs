@@ -1,6 +1,7 @@
 //! The debugger on every engine that pauses, over routines as users write them.
 
 mod client;
+mod conditions;
 mod programs;
 mod protocol;
 mod session;

@@ -73,7 +73,7 @@ fn all_vms_stop_at_a_line_and_one_is_stepped() {
         assert_eq!(lines, [3, 2, 1, 0], "{engine}");
         drop(session);
         // The session was dropped without `end`: VM 26 stands where it stood in the launch.
-        execution.break_at_instructions([]);
+        execution.stop_at([]);
         assert_eq!(execution.run_to_end().unwrap(), Signal::Halt);
         let steps: Vec<u32> = execution.finish().unwrap().output().unwrap();
         assert_eq!(steps[26], 111, "{engine}");

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_core::isa::{Class, Unit};
 use gpuvm_core::program::Program;
-use gpuvm_engine::{Demand, DeviceMemory, Engine, Error, Execute, Job, Result, Running, Source};
+use gpuvm_engine::{Demand, DeviceMemory, Engine, Error, Execute, Job, Result, Running, Source, StopAt};
 use gpuvm_shaders::layout::epoch::MOST_STEPS;
 
 use super::gpu::Gpu;
@@ -101,7 +101,7 @@ struct Sorting {
     epoch: Epoch,
     program: Arc<Loaded>,
     /// The breakpoints and the exactness that were asked for last, and what they need.
-    last: Option<(Vec<u32>, bool, Arc<Sorted>)>,
+    last: Option<(Vec<StopAt>, bool, Arc<Sorted>)>,
     /// The job's program, if its VMs are few.
     few: Option<Arc<Program>>,
     /// How it goes on, if it took them too many epochs.
@@ -152,12 +152,14 @@ impl Epoch {
     }
 
     /// A program with what it needs to stop at breakpoints, or after an exact number of instructions.
-    fn sorted(&self, program: Arc<Loaded>, breakpoints: &[u32], exact: bool) -> Result<Sorted> {
+    fn sorted(&self, program: Arc<Loaded>, breakpoints: &[StopAt], exact: bool) -> Result<Sorted> {
         let gpu = &*self.shared.gpu;
         let (uses, code) = if breakpoints.is_empty() {
             (program.uses, program.code.clone())
         } else {
-            let code = program.packed.with_breaks(breakpoints);
+            let code = program
+                .packed
+                .with_breaks(breakpoints.iter().map(|stop| stop.instruction));
             (program.uses.with_breaks(), gpu.guarded(|_| filled(gpu, "code", &code))?)
         };
         Ok(Sorted {

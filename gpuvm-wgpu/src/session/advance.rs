@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use gpuvm_engine::{Dispatch, Engine, Limit, Result, Tally};
+use gpuvm_engine::{Dispatch, Engine, Limit, Result, StopAt, Tally};
 use gpuvm_shaders::layout::signal;
 
 use super::super::frame_room::FrameRoom;
@@ -126,7 +126,7 @@ impl Session {
     }
 
     /// Lets the schedule choose the stepper for the next submission.
-    fn choose(&mut self, breakpoints: &[u32], exact: bool) -> Result<()> {
+    fn choose(&mut self, breakpoints: &[StopAt], exact: bool) -> Result<()> {
         self.stepper = self.schedule.stepper(&Need {
             breakpoints,
             exact,
@@ -265,7 +265,10 @@ impl Session {
         let rest = tally.yielded.wrapping_add(tally.blocked);
         tally.halted = stopped.wrapping_sub(rest).wrapping_sub(tally.trapped);
         tally.running = self.job.vms.wrapping_sub(stopped);
-        tally.at_breakpoint = if self.breaks { found[signal::AT_BREAK] } else { 0 };
+        tally.at_breakpoint = match self.breaks && !self.stepper.gathers() {
+            true => found[signal::AT_BREAK],
+            false => 0,
+        };
     }
 }
 

@@ -108,7 +108,10 @@ impl Scheduler for Automatic {
 
     fn schedule(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Schedule>> {
         let stage = match self.specialized.habitual(job, arena) {
-            Some(kernel) => Stage::Specialized(self.specialized.schedule_with(&job.program, kernel)?),
+            Some(kernel) => {
+                let schedule = self.specialized.schedule_with(&job.program, kernel)?;
+                Stage::Specialized(schedule.without_waiting())
+            }
             None => Stage::Interpreting,
         };
         self.choosing(job, stage)
@@ -116,7 +119,7 @@ impl Scheduler for Automatic {
 
     fn schedule_begun(&self, job: &Job, stepper: &dyn Stepper) -> Result<Box<dyn Schedule>> {
         let stage = match stepper.engine() {
-            Engine::Specialized => Stage::Specialized(self.specialized.going_on(job)?),
+            Engine::Specialized => Stage::Specialized(self.specialized.going_on(job)?.without_waiting()),
             _ => Stage::Interpreting,
         };
         self.choosing(job, stage)
@@ -166,12 +169,11 @@ impl Schedule for Choosing {
             return schedule.stepper(need);
         }
         let worth_it = self.launched_before || !need.fresh;
-        let exactly = need.exact || !need.breakpoints.is_empty();
-        let kernel = if worth_it && !exactly { self.kernel() } else { None };
+        let kernel = if worth_it && !need.exact { self.kernel() } else { None };
         let Some(kernel) = kernel else {
             return self.interpreting.stepper(need);
         };
-        let mut schedule = self.specialized.schedule_with(&self.program, kernel)?;
+        let mut schedule = self.specialized.schedule_with(&self.program, kernel)?.without_waiting();
         let stepper = schedule.stepper(need);
         self.stage = Stage::Specialized(schedule);
         stepper

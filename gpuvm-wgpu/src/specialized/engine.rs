@@ -54,13 +54,19 @@ struct OnBuffers {
     groups: [u32; 2],
 }
 
-/// A session on a specialised program. Where VMs have to stop at breakpoints or after an exact number of instructions it goes on by
-/// interpreter, and after that until all of them stand where the kernel takes VMs up.
+/// A session on a specialised program. Where VMs have to stop after an exact number of instructions it goes on by interpreter, and after that until all of
+/// them stand where the kernel takes VMs up. Breakpoints are a part of a kernel of their own.
 pub struct Specializing {
-    gpu: Arc<Gpu>,
+    specialized: Specialized,
     program: Arc<Program>,
+    options: Options,
+    /// Whether it waits for kernels with breakpoints, and does not go on by interpreter until they are compiled.
+    waits: bool,
+    plain: Arc<Prepared>,
+    /// The kernel that stops VMs where that was asked for last.
+    stopping: Option<Arc<Prepared>>,
+    /// The one that they were given last.
     prepared: Arc<Prepared>,
-    interpreter: Interpreter,
     interpreting: Box<dyn Schedule>,
     standing: Standing,
 }
@@ -114,6 +120,7 @@ impl Specialized {
             relaxed: program.relaxed,
             software: self.gpu.software,
             several: false,
+            stops: Vec::new(),
         }
     }
 
@@ -222,10 +229,8 @@ impl Specialized {
     pub fn specializing(&self, job: &Job) -> Result<Specializing> {
         // The interpreter refuses damaged programs.
         self.interpreter.load(&job.program)?;
-        let kernel = self.kernel(
-            &job.program,
-            &self.options_for(&job.program, job.vms, KnownParams::default()),
-        )?;
+        let options = self.options_for(&job.program, job.vms, KnownParams::default());
+        let kernel = self.kernel(&job.program, &options)?;
         self.schedule_with(&job.program, kernel)
     }
 
@@ -235,11 +240,15 @@ impl Specialized {
     ///
     /// [`Error::Device`](gpuvm_engine::Error::Device) if the program is damaged or the device refuses the interpreter for it.
     pub fn schedule_with(&self, program: &Arc<Program>, kernel: Arc<SpecializedKernel>) -> Result<Specializing> {
+        let plain = Arc::new(Prepared::new(kernel));
         Ok(Specializing {
-            gpu: self.gpu.clone(),
+            specialized: self.clone(),
             program: program.clone(),
-            prepared: Arc::new(Prepared::new(kernel)),
-            interpreter: self.interpreter.clone(),
+            options: self.options(program, KnownParams::default()),
+            waits: true,
+            prepared: plain.clone(),
+            plain,
+            stopping: None,
             interpreting: self.interpreter.interpreting(program)?,
             standing: Standing::Anywhere,
         })
@@ -339,11 +348,45 @@ impl Scheduler for Specialized {
     }
 }
 
+impl Specializing {
+    /// The same, which does not wait for kernels with breakpoints.
+    pub fn without_waiting(self) -> Specializing {
+        Specializing { waits: false, ..self }
+    }
+
+    /// The kernel for what is needed; `None` if the interpreter has to see to it.
+    fn kernel_for(&mut self, need: &Need<'_>) -> Result<Option<Arc<Prepared>>> {
+        if need.exact {
+            return Ok(None);
+        }
+        if need.breakpoints.is_empty() {
+            return Ok(Some(self.plain.clone()));
+        }
+        if self.options.stops != need.breakpoints {
+            self.options.stops = need.breakpoints.to_vec();
+            self.stopping = None;
+        }
+        if self.stopping.is_none() {
+            let kernel = match self.waits {
+                true => self.specialized.kernel(&self.program, &self.options).map(Some),
+                false => self.specialized.request(&self.program, &self.options),
+            };
+            // A device that refuses it leaves the VMs to the interpreter, which stops them too.
+            self.stopping = kernel.ok().flatten().map(|kernel| Arc::new(Prepared::new(kernel)));
+        }
+        Ok(self.stopping.clone())
+    }
+}
+
 impl Schedule for Specializing {
     fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>> {
-        if need.exact || !need.breakpoints.is_empty() {
+        let Some(kernel) = self.kernel_for(need)? else {
             self.standing = Standing::Anywhere;
             return self.interpreting.stepper(need);
+        };
+        if !Arc::ptr_eq(&kernel, &self.prepared) {
+            self.prepared = kernel;
+            self.standing = Standing::Anywhere;
         }
         match &self.standing {
             _ if need.fresh => {}
@@ -352,14 +395,15 @@ impl Schedule for Specializing {
             Standing::Gathering(gathering) => return Ok(gathering.clone()),
             Standing::Anywhere => {
                 let entries = &self.prepared.kernel.about.entries;
-                let gathering: Arc<dyn Stepper> = self.interpreter.load_stopping(&self.program, entries)?;
+                let gathering: Arc<dyn Stepper> =
+                    self.specialized.interpreter.load_gathering(&self.program, entries)?;
                 self.standing = Standing::Gathering(gathering.clone());
                 return Ok(gathering);
             }
         }
         self.standing = Standing::Ready;
         if let Some(resumed) = self.prepared.kernel.resumed.as_ref().filter(|_| !need.fresh) {
-            resumed.pipeline(&self.gpu)?;
+            resumed.pipeline(&self.specialized.gpu)?;
         }
         Ok(self.prepared.clone())
     }

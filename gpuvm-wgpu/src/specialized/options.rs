@@ -1,6 +1,7 @@
 //! What a program is specialised for.
 
 use gpuvm_core::specialise::KnownParams;
+use gpuvm_engine::StopAt;
 
 use crate::floats::{FloatOps, Needs};
 
@@ -18,6 +19,8 @@ pub struct Options {
     pub software: bool,
     /// Whether an invocation may run several VMs.
     pub several: bool,
+    /// In front of which instructions VMs stop, ascending.
+    pub stops: Vec<StopAt>,
 }
 
 impl Options {

@@ -53,8 +53,7 @@ pub(crate) fn exact(module: &Module, info: &ModuleInfo, checked: bool, grid: Gri
 /// The interpreter for a job's program.
 pub(super) fn interpreter(job: &Batch) -> Kernels {
     let packed = pack(&job.program).unwrap();
-    let code = packed.with_superinstructions(&job.program);
-    interpreter_of(job, code, packed.constants)
+    interpreter_of(job, packed.fused, packed.constants)
 }
 
 /// The interpreter for a job's program as VMs can stop after each of its instructions.

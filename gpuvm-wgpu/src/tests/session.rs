@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gpuvm_engine::{Copy, Dispatch, Engine, Image, Region, Running, Span, Tally};
+use gpuvm_engine::{Copy, Dispatch, Engine, Image, Region, Running, Span, StopAt, Tally};
 
 use super::control::{countdown, with_finish};
 use super::*;
@@ -253,7 +253,7 @@ fn vms_stop_in_front_of_breakpoints() {
         reference(&mut expected);
         let mut running = batch().start(engine).unwrap();
         let limit = Limit {
-            breakpoints: vec![4, 9],
+            breakpoints: [4, 9].map(StopAt::every).to_vec(),
             ..Limit::default()
         };
         let mut stops = 0;

@@ -49,6 +49,7 @@ impl Emitter<'_> {
     fn block(&mut self, block: usize, next: Node) {
         self.hand = Hand::default();
         self.facts = self.known[block];
+        self.stop_in_front(block);
         if let Exit::Call { .. } = self.flow.blocks[block].exit {
             self.stop_without_room(block);
         }

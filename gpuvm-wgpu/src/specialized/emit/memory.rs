@@ -211,6 +211,30 @@ impl Emitter<'_> {
         }
     }
 
+    /// A word of the running routine's frame as it stands; 0 where there is none.
+    pub fn frame_word(&mut self, word: u32) -> Node {
+        if let Some(variable) = self.frame_variable(word) {
+            return self.code.load(variable);
+        }
+        let inside = self.frames_start().wrapping_add(word) < self.program.frame_memory();
+        if !matches!(self.frame, Frame::Memory) || !inside && self.stack.is_none() {
+            return self.code.word(0);
+        }
+        let offset = self.frame_offset(word).as_word(&mut self.code);
+        let Some(_) = self.stack else {
+            return self.code.call("get_frame", &[offset]);
+        };
+        // There may be no room yet for what a routine has not touched.
+        let (read, zero) = (self.local("read"), self.code.word(0));
+        self.code.store(read, zero);
+        let inside = self.code.call("in_frames", &[offset]);
+        self.code.when(inside, |code| {
+            let word = code.call("get_frame", &[offset]);
+            code.store(read, word);
+        });
+        self.code.load(read)
+    }
+
     /// Whether an offset may be one in frame memory.
     fn is_in_frame(&mut self, word: u32, constant: u32) -> bool {
         let known = self.constant(Operand::Word(word));
@@ -310,7 +334,7 @@ impl Emitter<'_> {
     }
 
     /// The VM's number in its launch.
-    fn vm_id(&mut self) -> Node {
+    pub fn vm_id(&mut self) -> Node {
         let variable = self.code.global("vm");
         let (vm, first) = (self.code.load(variable), self.code.launch("first_vm"));
         self.code.binary(BinaryOperator::Add, first, vm)

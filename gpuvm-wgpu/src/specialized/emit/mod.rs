@@ -12,6 +12,7 @@ mod atomic;
 mod blocks;
 mod early;
 mod float;
+mod guard;
 mod instruction;
 mod later;
 mod long;
@@ -153,8 +154,21 @@ pub fn emit_several(program: &Program, options: &Options, base: &Base, module: &
 
 /// Writes a program, with what it leaves for later, and says whether all that may be left has been.
 fn write(program: &Program, options: &Options, base: &Base, module: &mut Module, start: Start) -> (Several, bool) {
-    let whole = Flow::new(program).with_shared_tails(program);
-    let live = whole.live(program);
+    // Where VMs may stop at any instruction, each stands where it is, and nothing is kept back for long.
+    let stops = options.stops.iter().map(|stop| stop.instruction);
+    let is_plain = options.stops.is_empty();
+    let (whole, live) = match is_plain {
+        true => {
+            let whole = Flow::new(program).with_shared_tails(program);
+            let live = whole.live(program);
+            (whole, live)
+        }
+        false => {
+            let whole = Flow::cut_at(program, stops.clone());
+            let live = whole.live_with(program, &guard::shown_at(program, stops));
+            (whole, live)
+        }
+    };
     let unread = whole.unread(program, &live);
     let blocks = whole.blocks.iter().zip(live);
     let live_at: HashMap<u32, u32> = blocks.map(|(block, live)| (block.start, live)).collect();
@@ -165,7 +179,7 @@ fn write(program: &Program, options: &Options, base: &Base, module: &mut Module,
         _ => whole,
     };
     let mut steps = structure(&flow);
-    if steps.is_some() {
+    if steps.is_some() && is_plain {
         let mut unrolled = flow.clone();
         unroll(&mut unrolled, program, &options.known, options.software);
         if let Some(better) = structure(&unrolled) {

@@ -26,7 +26,7 @@ impl Emitter<'_> {
             Step::Stop(block) => self.flow.blocks[*block].exit == Exit::Pause,
             _ => false,
         });
-        self.about.suspends = loops || yields;
+        self.about.suspends = loops || yields || !self.options.stops.is_empty();
         let mut entries = self.program_entries(steps);
         entries.insert(0);
         self.prologue(loops, module);
@@ -51,7 +51,7 @@ impl Emitter<'_> {
         goals
     }
 
-    /// Where a VM may be taken up in some steps: at the headers of loops and behind yields.
+    /// Where a VM may be taken up in some steps: at the headers of loops, behind yields and where it may stop.
     fn goals(&self, steps: &[Step]) -> Goals {
         let mut goals = Goals::new();
         for step in steps {
@@ -66,7 +66,7 @@ impl Emitter<'_> {
                 }
                 Step::Yield { next, .. } => goals.extend(self.goals(next)),
                 Step::Once(body) => goals.extend(self.goals(body)),
-                Step::Straight(block) if self.follows_yield(*block) => {
+                Step::Straight(block) if self.is_taken_up(*block) => {
                     goals.insert(self.flow.blocks[*block].start);
                 }
                 _ => {}
@@ -75,9 +75,10 @@ impl Emitter<'_> {
         goals
     }
 
-    fn follows_yield(&self, block: usize) -> bool {
+    /// Whether a VM may be taken up where a block begins that is no loop's header.
+    fn is_taken_up(&self, block: usize) -> bool {
         let mut blocks = self.flow.blocks.iter();
-        blocks.any(|before| before.exit == Exit::Yield(block))
+        self.may_stop_at(block) || blocks.any(|before| before.exit == Exit::Yield(block))
     }
 
     /// The goals of some steps, if the function has any.
@@ -165,7 +166,7 @@ impl Emitter<'_> {
     fn step_within(&mut self, step: &Step, outer: bool) {
         match step {
             Step::Straight(block) => {
-                if self.goal.is_some() && self.follows_yield(*block) {
+                if self.goal.is_some() && self.is_taken_up(*block) {
                     self.arrive(*block);
                 }
                 self.straight(*block);
@@ -223,6 +224,7 @@ impl Emitter<'_> {
     /// The instructions of a block, and the words that matter after it stored.
     fn straight(&mut self, block: usize) {
         self.facts = self.known[block];
+        self.stop_in_front(block);
         for (ip, op, instruction) in self.flow.straight(block, self.program) {
             self.instruction(ip, op, instruction);
         }

@@ -58,6 +58,9 @@ impl Emitter<'_> {
         let Exit::Branch { word, .. } = exit else {
             return None;
         };
+        if self.may_stop_at(block) {
+            return None;
+        }
         let asked = self.asked(block, accept, reject)?;
         let mut code = self.flow.straight(block, self.program);
         let alone = code.all(|(_, op, instruction)| op == Op::Eq && instruction.operands[0] == word);
