@@ -24,7 +24,9 @@ fn walk(start: u32) -> u32 {
 }
 
 fn main() -> gpuvm::Result<()> {
-    let starts: Vec<u32> = (1..=50).collect();
+    // Others may be named in place of these.
+    let named = std::env::args().skip(1).filter_map(|start| start.parse().ok());
+    let starts: Vec<u32> = named.chain(1..=50).take(50).collect();
     let runtime = Runtime::new()?;
     let steps: Vec<u32> = runtime.launch("walk")?.args((&starts,)).run()?.output()?;
     println!(

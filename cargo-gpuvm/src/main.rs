@@ -4,6 +4,7 @@ mod client;
 mod debug;
 mod program;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -27,6 +28,8 @@ enum Task {
     Explain(Shown),
     /// Prints what a routine is linked to, with the source's lines.
     Disasm(Shown),
+    /// Takes a launch up where a snapshot has it, runs it to its end, and says what became of its VMs.
+    Replay(Replayed),
 }
 
 /// A program that is asked of itself.
@@ -46,10 +49,20 @@ struct Shown {
     run: Run,
 }
 
+/// A snapshot, and the program that has left it.
+#[derive(clap::Args)]
+struct Replayed {
+    /// The snapshot, such as `crash.gpuvm`.
+    file: PathBuf,
+    #[command(flatten)]
+    run: Run,
+}
+
 /// What `cargo gpuvm debug` is told.
 #[derive(clap::Args)]
 #[command(
     override_usage = "cargo gpuvm debug [OPTIONS] [CARGO RUN'S ARGUMENTS] [-- PROGRAM'S ARGUMENTS]\n       \
+                            cargo gpuvm debug [OPTIONS] <SNAPSHOT.gpuvm> [CARGO RUN'S ARGUMENTS]\n       \
                             cargo gpuvm debug --attach <PORT>"
 )]
 pub(crate) struct Options {
@@ -62,12 +75,21 @@ pub(crate) struct Options {
     /// Attaches to a program that runs, and was started with `GPUVM_DEBUG=<PORT>` in its environment.
     #[arg(long, value_name = "PORT", conflicts_with_all = ["port", "optimised", "arguments"], value_parser = clap::value_parser!(u16).range(1..))]
     pub attach: Option<u16>,
-    /// What `cargo run` is told, such as `--release --example walk`, and behind `--` the program.
+    /// What `cargo run` is told, such as `--release --example walk`, and behind `--` the program. A snapshot before all that is opened in place of what the
+    /// program does.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<String>,
 }
 
 impl Options {
+    /// The snapshot that is to be opened, and what cargo is told.
+    fn snapshot(&self) -> (Option<&Path>, &[String]) {
+        match self.arguments.split_first() {
+            Some((first, rest)) if first.ends_with(".gpuvm") => (Some(Path::new(first)), rest),
+            _ => (None, &self.arguments),
+        }
+    }
+
     /// An option of this command that stands among cargo's arguments.
     fn misplaced(&self) -> Option<&str> {
         let own = ["--port", "--optimised", "--optimized", "--attach"];
@@ -89,6 +111,8 @@ fn main() -> ExitCode {
         Task::List(run) => program::show("list", &run.arguments),
         Task::Explain(shown) => program::show(&format!("explain {}", shown.id), &shown.run.arguments),
         Task::Disasm(shown) => program::show(&format!("disasm {}", shown.id), &shown.run.arguments),
+        Task::Replay(Replayed { file, run }) => program::snapshot_at(&file)
+            .and_then(|path| program::show(&format!("replay {}", path.display()), &run.arguments)),
     };
     match result {
         Ok(code) => ExitCode::from(code),
@@ -126,6 +150,11 @@ mod tests {
         assert_eq!(parsed("--attach 4711").unwrap().attach, Some(4711));
         assert!(parsed("--attach 4711 --example walk").is_err());
         assert!(parsed("--attach 0").is_err());
+        let crashed = parsed("--port 5 out/crash.gpuvm --example walk").unwrap();
+        let (snapshot, arguments) = crashed.snapshot();
+        assert_eq!(snapshot, Some(Path::new("out/crash.gpuvm")));
+        assert_eq!(arguments, ["--example", "walk"]);
+        assert_eq!(parsed("--example walk.gpuvm").unwrap().snapshot().0, None);
         assert_eq!(parsed("--example walk --port=5").unwrap().misplaced(), Some("--port"));
         assert_eq!(parsed("--example walk -- --port 5").unwrap().misplaced(), None);
     }

@@ -1,6 +1,7 @@
 //! The program that is debugged: how it is started, and how it ends.
 
 use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -57,12 +58,15 @@ pub(crate) fn start(options: &Options) -> Result<(Program, Client), String> {
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let how = if options.optimised { ",optimised" } else { "" };
+    let (snapshot, arguments) = options.snapshot();
+    let snapshot = snapshot.map(snapshot_at).transpose()?;
     let mut command = Command::new(cargo);
     command
         .arg("run")
         .args(["--features", DEBUG])
-        .args(&options.arguments)
+        .args(arguments)
         .env("GPUVM_DEBUG", format!("{port}{how}"))
+        .envs(snapshot.map(|path| ("GPUVM_SNAPSHOT", path)))
         // What is typed is for the debugger.
         .stdin(Stdio::null());
     apart(&mut command);
@@ -85,6 +89,22 @@ pub(crate) fn start(options: &Options) -> Result<(Program, Client), String> {
             return Err("interrupted before the program has begun".to_string());
         }
         std::thread::sleep(AGAIN);
+    }
+}
+
+/// Where a snapshot is, from wherever a program is run.
+///
+/// # Errors
+///
+/// If there is none.
+pub(crate) fn snapshot_at(path: &Path) -> Result<PathBuf, String> {
+    let found = path.is_file().then(|| std::path::absolute(path));
+    match found {
+        Some(absolute) => absolute.map_err(|error| format!("{}: {error}", path.display())),
+        None => Err(format!(
+            "there is no snapshot {}; a trap leaves one with `GPUVM_CRASH=folder` or `Launch::snapshot_on_trap`",
+            path.display()
+        )),
     }
 }
 

@@ -70,8 +70,7 @@ pub(crate) fn open_snapshot(runtime: &Runtime) -> Result<()> {
     let (Some(path), Some(debugger)) = (named.map(PathBuf::from), of(runtime)) else {
         return Ok(());
     };
-    let bytes = std::fs::read(&path).map_err(|error| Error::file(&path, &error))?;
-    let snapshot = Snapshot::from_bytes(&bytes)?;
+    let snapshot = Snapshot::read(&path)?;
     let mut execution = runtime.restore_on(&snapshot, Engine::Reference)?;
     debugger.examine(&mut execution)?;
     std::process::exit(0)

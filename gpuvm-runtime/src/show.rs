@@ -1,15 +1,19 @@
-//! What `cargo gpuvm` asks a program of itself: which routines and ring kernels it has, and what they are linked to. The program answers when it opens a runtime, and ends.
+//! What `cargo gpuvm` asks a program of itself: which routines and ring kernels it has, what they are linked to, and what becomes of a snapshot. The program answers when it opens a runtime, and ends.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 
 use gpuvm_core::program::Program;
 
+use crate::counted::counted;
 use crate::error::{Error, Result};
+use crate::inspect::Standing;
 use crate::registry::Registration;
 use crate::ring::handler::Entry;
 use crate::runtime::Runtime;
+use crate::snapshot::Snapshot;
 
 /// The environment variable that asks.
 const VARIABLE: &str = "GPUVM_SHOW";
@@ -31,11 +35,49 @@ fn shown(runtime: &Runtime, asked: &str) -> Result<String> {
     match asked.split_once(' ').unwrap_or((asked, "")) {
         ("list", _) => Ok(list()),
         ("explain", id) => Ok(explained(&*runtime.program(id)?)),
+        ("replay", path) => replayed(runtime, Path::new(path)),
         ("disasm", id) => Ok(with_sources(&runtime.program(id)?.disassemble())),
         _ => Err(Error::Debugger {
-            reason: format!("{VARIABLE} is `{asked}`, and may be `list`, `explain ID` or `disasm ID`"),
+            reason: format!("{VARIABLE} is `{asked}`, and may be `list`, `explain ID`, `disasm ID` or `replay FILE`"),
         }),
     }
+}
+
+/// What becomes of the VMs of a snapshot, and the trap of the first one that has trapped.
+fn replayed(runtime: &Runtime, path: &Path) -> Result<String> {
+    let snapshot = Snapshot::read(path)?;
+    let mut execution = runtime.restore(&snapshot)?;
+    execution.run_to_end()?;
+    let Standing {
+        running,
+        yielded,
+        blocked,
+        halted,
+        trapped,
+        ..
+    } = execution.standing();
+    let counts = [
+        (halted, "halted"),
+        (trapped, "trapped"),
+        (blocked, "wait for answers"),
+        (running + yielded, "not done"),
+    ];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+    let mut text = format!(
+        "`{}`, {} of {}: {}\n",
+        snapshot.routine(),
+        path.display(),
+        counted(snapshot.vms() as usize, "VM"),
+        counts.join(", ")
+    );
+    if trapped > 0
+        && let Err(error) = execution.finish()
+    {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "{error:?}");
+    }
+    Ok(text)
 }
 
 /// All routines and ring kernels with what they take, and where they are.

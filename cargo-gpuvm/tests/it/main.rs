@@ -163,6 +163,45 @@ fn a_launch_is_ended() {
     }
 }
 
+/// A snapshot of [`walk`] in which VM 0 has trapped, in a folder that goes with it.
+fn crash(folder: &Path) -> PathBuf {
+    let mut program = Command::new(walk());
+    program.arg("3000000007").env("GPUVM_CRASH", folder);
+    let said = program.env("GPUVM_BACKEND", "cpu").output().unwrap();
+    assert!(!said.status.success(), "{said:?}");
+    let found = std::fs::read_dir(folder).unwrap().next().unwrap();
+    found.unwrap().path()
+}
+
+#[test]
+fn a_trap_is_looked_at_later() {
+    let folder = std::env::temp_dir().join(format!("gpuvm-crash-{}", std::process::id()));
+    let snapshot = crash(&folder);
+    let name = snapshot.display().to_string();
+    let mut replayed = Command::new(walk());
+    replayed.env("GPUVM_SHOW", format!("replay {name}"));
+    let said = replayed.env("GPUVM_BACKEND", "cpu").output().unwrap();
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert_eq!(
+        text.lines().next().unwrap_or_default(),
+        format!("`walk`, {name} of 50 VMs: 49 halted, 1 trapped"),
+        "{said:?}"
+    );
+    assert!(
+        text.contains("attempt to multiply with overflow") && text.contains("in climb(n = "),
+        "{text}"
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+    let said = debugger(&[&name, "--example", "walk"], "");
+    let error = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert_eq!(
+        error,
+        format!(
+            "error: there is no snapshot {name}; a trap leaves one with `GPUVM_CRASH=folder` or `Launch::snapshot_on_trap`\n"
+        )
+    );
+}
+
 #[test]
 fn who_does_not_listen_is_not_debugged() {
     let port = free_port().to_string();
@@ -211,5 +250,5 @@ fn a_program_tells_of_itself() {
     assert!(shown("explain walk").contains("instructions by source line:"));
     assert!(shown("disasm walk").contains(";             n /= 2;"));
     assert!(shown("explain walks").contains("did you mean `walk`?"));
-    assert!(shown("explode walk").contains("may be `list`, `explain ID` or `disasm ID`"));
+    assert!(shown("explode walk").contains("may be `list`, `explain ID`, `disasm ID` or `replay FILE`"));
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use gpuvm_core::program::Status;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::execution::Execution;
 
 /// The environment variable that names a folder for such snapshots of all launches.
@@ -43,11 +43,6 @@ impl Execution<'_> {
                 self.attach(&detached)?;
             }
         }
-        let bytes = self.snapshot()?.to_bytes();
-        let written = match path.parent() {
-            Some(folder) => std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, bytes)),
-            None => std::fs::write(path, bytes),
-        };
-        written.map_err(|error| Error::file(path, &error))
+        self.snapshot()?.write(path)
     }
 }

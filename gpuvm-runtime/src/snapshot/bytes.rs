@@ -1,5 +1,6 @@
 //! Snapshots of executions as bytes.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use rayon::prelude::*;
 use super::format::deserialize;
 use super::format::{Format, PIECE, Reader, Writer, bad};
 use super::{Kind, Saved, Snapshot};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 const FORMAT: Format = Format {
     magic: *b"gpuvmsnp",
@@ -21,6 +22,31 @@ const FORMAT: Format = Format {
 };
 
 impl Snapshot {
+    /// A snapshot from a file that [`write`](Snapshot::write) has left.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`] if it cannot be read, and as [`Snapshot::from_bytes`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Snapshot> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|error| Error::file(path, &error))?;
+        Snapshot::from_bytes(&bytes)
+    }
+
+    /// Writes [the snapshot's bytes](Snapshot::to_bytes) to a file, in a folder that is made if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`].
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+        let (path, bytes) = (path.as_ref(), self.to_bytes());
+        let written = match path.parent() {
+            Some(folder) => std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, bytes)),
+            None => std::fs::write(path, bytes),
+        };
+        written.map_err(|error| Error::file(path, &error))
+    }
+
     /// The snapshot as bytes, about as many as its data has: 128 for each VM, and its columns.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::new();
@@ -64,10 +90,10 @@ impl Snapshot {
     ///
     /// [`Error::BadSnapshot`](crate::Error::BadSnapshot) if the bytes are anything else, however little.
     pub fn from_bytes(bytes: &[u8]) -> Result<Snapshot> {
-        FORMAT.open(bytes, Snapshot::read)
+        FORMAT.open(bytes, Snapshot::parsed)
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Snapshot> {
+    fn parsed(from: &mut Reader<'_>) -> Result<Snapshot> {
         Ok(Snapshot {
             routine: from.text()?,
             program: ProgramId::from_bytes(from.take(16)?.try_into().unwrap_or_default()),
