@@ -3,6 +3,7 @@
 mod agreement;
 mod algebra;
 mod backends;
+mod breakpoints;
 mod budget;
 mod contest;
 mod document;
@@ -108,6 +109,8 @@ enum What {
     Latency,
     /// What being able to stop costs.
     Budget,
+    /// What a breakpoint costs that no VM meets.
+    Breakpoints,
     /// Phases, chains of maps, and folds.
     Plans,
     /// Loops over linear code, as powers of matrices and stepped.
@@ -207,6 +210,7 @@ fn measure(arguments: &Arguments) -> Result<Report> {
             .transpose()?,
         latency: asked(What::Latency).then(|| latency::run(&stage)).transpose()?,
         budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
+        breakpoints: asked(What::Breakpoints).then(|| breakpoints::run(&stage)).transpose()?,
         plans: asked(What::Plans).then(|| plans::run(&stage)).transpose()?,
         algebra: asked(What::Algebra).then(|| algebra::run(&stage)).transpose()?,
         ring: asked(What::Ring).then(|| ring::run(&stage)).transpose()?,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::algebra::Raised;
 use crate::backends::Comparison;
+use crate::breakpoints::Watched;
 use crate::budget::Bounded;
 use crate::contest::{BASELINE, Outcome};
 use crate::flock::Flight;
@@ -43,6 +44,9 @@ pub struct Report {
     pub latency: Option<Vec<Wait>>,
     /// What being able to stop costs.
     pub budget: Option<Vec<Bounded>>,
+    /// What breakpoints cost.
+    #[serde(default)]
+    pub breakpoints: Option<Vec<Watched>>,
     /// What plans cost.
     pub plans: Option<Vec<Figure>>,
     /// Powers of matrices beside steps.
@@ -93,6 +97,8 @@ impl Report {
         let latency = latency.map(|wait| ("latency", &wait.contestant, &wait.problem));
         let budgets = self.budget.iter().flatten();
         let budgets = budgets.map(|bounded| ("budget", &bounded.engine, &bounded.problem));
+        let watched = self.breakpoints.iter().flatten();
+        let watched = watched.map(|watched| ("breakpoints", &watched.what, &watched.problem));
         let plans = self.plans.iter().flatten();
         let plans = plans.map(|figure| ("plans", &figure.name, &figure.problem));
         let algebra = self.algebra.iter().flatten();
@@ -113,7 +119,8 @@ impl Report {
             .chain(beside)
             .chain(latency)
             .chain(budgets);
-        all.chain(plans)
+        all.chain(watched)
+            .chain(plans)
             .chain(algebra)
             .chain(flights)
             .chain(ring)

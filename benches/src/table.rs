@@ -8,7 +8,8 @@ use gpuvm_workloads::Size;
 
 use crate::algebra::{Raised, Spent, TURNS};
 use crate::backends::Comparison;
-use crate::budget::{Bounded, WAYS};
+use crate::breakpoints;
+use crate::budget::WAYS;
 use crate::contest::{Entry, Outcome};
 use crate::flock::Flight;
 use crate::genetic::Bred;
@@ -153,7 +154,18 @@ pub fn sections(report: &Report) -> Vec<Section> {
     }
     if let Some(budget) = &report.budget {
         let title = "Budget: what being able to stop costs".to_string();
-        add("budget", &through, title, budget_table(budget));
+        let rows = budget.iter().map(|row| (&row.engine, &row.seconds, &row.problem));
+        add(
+            "budget",
+            &through,
+            title,
+            more_table(&WAYS.map(|(name, ..)| name), rows),
+        );
+    }
+    if let Some(watched) = &report.breakpoints {
+        let title = "Breakpoints: what a condition costs that no VM meets".to_string();
+        let rows = watched.iter().map(|row| (&row.what, &row.seconds, &row.problem));
+        add("breakpoints", &through, title, more_table(&breakpoints::WAYS, rows));
     }
     if let Some(backends) = &report.backends {
         let title = "Back ends: launches, and the device's part of them".to_string();
@@ -417,23 +429,23 @@ fn backends_table(backends: &[Comparison]) -> Grid {
     table
 }
 
-fn budget_table(budget: &[Bounded]) -> Grid {
-    let names = WAYS.iter().map(|(name, ..)| *name);
-    let mut table = Grid::new([""].into_iter().chain(names));
-    for bounded in budget {
-        let cell = |(at, seconds): (usize, &f64)| {
-            let more = 100.0 * (seconds / bounded.seconds[0] - 1.0);
+/// Times of several ways to do the same, with how much more the others take than the first.
+fn more_table<'r>(ways: &[&str], rows: impl Iterator<Item = (&'r String, &'r Vec<f64>, &'r Option<Problem>)>) -> Grid {
+    let mut table = Grid::new([""].into_iter().chain(ways.iter().copied()));
+    for (name, seconds, problem) in rows {
+        let cell = |(at, own): (usize, &f64)| {
+            let more = 100.0 * (own / seconds[0] - 1.0);
             let more = if at == 0 {
                 String::new()
             } else {
                 format!("\n{more:+.1} %")
             };
-            time(*seconds) + &more
+            time(*own) + &more
         };
-        let mut cells = vec![bounded.engine.clone()];
-        cells.extend(bounded.seconds.iter().enumerate().map(cell));
-        if bounded.seconds.is_empty() {
-            cells.push(Problem::note(&bounded.problem));
+        let mut cells = vec![name.clone()];
+        cells.extend(seconds.iter().enumerate().map(cell));
+        if seconds.is_empty() {
+            cells.push(Problem::note(problem));
         }
         table.push(cells);
     }
