@@ -15,7 +15,7 @@ use crate::breakpoint::{Breakpoint, Wanted};
 use crate::expression::{Expression, ExpressionError};
 use crate::guard::guard;
 use crate::scope::{Names, Plain, column};
-use crate::steps::{Place, Step};
+use crate::steps::{Place, Step, Steps};
 use crate::value::Value;
 
 /// How long a device runs between two looks at whether somebody wants it to pause.
@@ -551,7 +551,9 @@ impl<'s, 'a> Session<'s, 'a> {
         let program = self.program.clone();
         let map = program.variable_map();
         self.told = true;
-        let from = Place::of(&program, self.detached()?.vm());
+        let steps = Steps::of(&program);
+        let mut from = Place::of(&program, self.detached()?.vm());
+        let mut last = from;
         self.remember_watched(&map)?;
         let mut run = 0_u64;
         loop {
@@ -559,7 +561,21 @@ impl<'s, 'a> Session<'s, 'a> {
                 return Ok(stop);
             }
             let at = Place::of(&program, self.detached()?.vm());
-            if step.ends(&program, &from, &at) {
+            let ends = match step {
+                Step::Instruction => true,
+                Step::Out => at.is_out_of(&program, &from),
+                Step::Over if at.is_below(&program, &from) => false,
+                Step::In | Step::Over => {
+                    let ends = steps.begins(Some(&last), &at);
+                    last = at;
+                    // Behind its activation the step goes on in the one that has called.
+                    if at.is_out_of(&program, &from) {
+                        from = at;
+                    }
+                    ends
+                }
+            };
+            if ends {
                 return Ok(Stop::Step);
             }
             if !self.watches.is_empty()
@@ -585,9 +601,10 @@ impl<'s, 'a> Session<'s, 'a> {
     pub fn step_back(&mut self, step: Step, interrupted: &mut dyn FnMut() -> bool) -> Result<Stop> {
         let program = self.program.clone();
         let here = Place::of(&program, self.detached()?.vm());
+        let steps = Steps::of(&program);
         // What was called from here and has returned is not seen, so that the line which called it is one place.
         let mut last_seen: Option<Place> = None;
-        let begins = move |begins_anew: bool, detached: &DetachedVm| {
+        let begins = |begins_anew: bool, detached: &DetachedVm| {
             let at = Place::of(&program, detached.vm());
             if begins_anew {
                 last_seen = None;
@@ -601,9 +618,9 @@ impl<'s, 'a> Session<'s, 'a> {
             if hidden {
                 return false;
             }
-            let elsewhere = last_seen != Some(at);
+            let begins = steps.begins(last_seen.as_ref(), &at);
             last_seen = Some(at);
-            elsewhere
+            begins
         };
         match self.back_to_last(begins, interrupted)? {
             Some(true) => Ok(Stop::Step),

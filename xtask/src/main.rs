@@ -10,6 +10,7 @@ mod first_instruction;
 mod fuzz;
 #[cfg(test)]
 mod modules;
+mod native_stops;
 mod package;
 
 use std::process::{Command, ExitCode};
@@ -36,6 +37,8 @@ enum Task {
     Instructions,
     /// Writes the copies of the licences and of the front page that published crates need.
     Copies,
+    /// Records where gdb stops in native code, and with which values, for the debugger's tests.
+    NativeStops,
     /// Packs all crates that are published, builds them from what was packed, and runs the README's programs with them.
     Package,
     /// Measures how long a launch takes to its first instruction, for each routine of `tests/programs` on each engine.
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Task::Soak(options) => soak(&options),
         Task::Instructions => instructions(),
         Task::Copies => copies::write(),
+        Task::NativeStops => native_stops::record(),
         Task::Package => package::run(),
         Task::FirstInstruction(options) => first_instruction::run(&options),
         Task::CompileTime(options) => compile_time::run(&options),

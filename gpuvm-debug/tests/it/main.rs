@@ -2,6 +2,7 @@
 
 mod client;
 mod conditions;
+mod natively;
 mod programs;
 mod protocol;
 mod session;

@@ -141,6 +141,8 @@ impl Lowering<'_> {
             self.attributes(&arm.attrs);
             self.diverges = false;
             let next = self.new_label();
+            // Which arm it is belongs to the head, and not to the arm before.
+            self.stream.line(shadow::at(&node.expr));
             let known = self.scoped(|this| {
                 this.stream.node(Node::Duplicate);
                 match &mut arm.pat {
