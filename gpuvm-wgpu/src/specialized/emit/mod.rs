@@ -154,7 +154,7 @@ pub fn emit_several(program: &Program, options: &Options, base: &Base, module: &
 
 /// Writes a program, with what it leaves for later, and says whether all that may be left has been.
 fn write(program: &Program, options: &Options, base: &Base, module: &mut Module, start: Start) -> (Several, bool) {
-    // Where VMs may stop at any instruction, each stands where it is, and nothing is kept back for long.
+    // Ends that are alike stay apart where VMs may stop at one of them.
     let stops = options.stops.iter().map(|stop| stop.instruction);
     let is_plain = options.stops.is_empty();
     let (whole, live) = match is_plain {
@@ -179,7 +179,8 @@ fn write(program: &Program, options: &Options, base: &Base, module: &mut Module,
         _ => whole,
     };
     let mut steps = structure(&flow);
-    if steps.is_some() && is_plain {
+    // Who is taken up where VMs may stop goes past all that stands before it, which copies would make long.
+    if steps.is_some() && (is_plain || start == Start::Fresh) {
         let mut unrolled = flow.clone();
         unroll(&mut unrolled, program, &options.known, options.software);
         if let Some(better) = structure(&unrolled) {
