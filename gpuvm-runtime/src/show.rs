@@ -5,15 +5,20 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use gpuvm_core::program::Program;
+use gpuvm_core::settings::Settings;
 
 use crate::counted::counted;
+use crate::entry::Launchable;
 use crate::error::{Error, Result};
 use crate::inspect::Standing;
 use crate::registry::Registration;
 use crate::ring::handler::Entry;
 use crate::runtime::Runtime;
 use crate::snapshot::Snapshot;
+
+mod remarks;
+
+use remarks::remarks;
 
 /// The environment variable that asks.
 const VARIABLE: &str = "GPUVM_SHOW";
@@ -34,7 +39,7 @@ pub(crate) fn answer(runtime: &Runtime) -> Result<()> {
 fn shown(runtime: &Runtime, asked: &str) -> Result<String> {
     match asked.split_once(' ').unwrap_or((asked, "")) {
         ("list", _) => Ok(list()),
-        ("explain", id) => Ok(explained(&*runtime.program(id)?)),
+        ("explain", id) => explained(runtime, id),
         ("replay", path) => replayed(runtime, Path::new(path)),
         ("disasm", id) => Ok(with_sources(&runtime.program(id)?.disassemble())),
         _ => Err(Error::Debugger {
@@ -108,8 +113,21 @@ fn list() -> String {
     text
 }
 
-/// What linking has made of a program, as a whole and line by line.
-fn explained(program: &Program) -> String {
+/// What linking has made of a program, as a whole and line by line, and what of it was made more or less of than it is in the source.
+fn explained(runtime: &Runtime, id: &str) -> Result<String> {
+    let entry = id.entry()?;
+    let settings = runtime.settings();
+    let with = |raise, fuse| {
+        let settings = Settings {
+            raise: settings.raise && raise,
+            fuse: settings.fuse && fuse,
+            ..settings.clone()
+        };
+        runtime.link_with(&entry, &settings)
+    };
+    let program = with(true, true)?;
+    let program = &*program;
+    let remarks = remarks(program, &*with(false, true)?, &*with(true, false)?, settings);
     let mut text = format!("{}\n\ninstructions by source line:\n", program.metadata());
     let mut counts: BTreeMap<(u32, u32), usize> = BTreeMap::new();
     for place in &program.places {
@@ -121,7 +139,12 @@ fn explained(program: &Program) -> String {
         let source = sources.line(name, line).unwrap_or_default();
         let _ = writeln!(text, "{count:>5}  {name}:{line:<5} {source}");
     }
-    text
+    text.push_str("\nremarks:\n");
+    for ((name, line), remark) in remarks {
+        let source = sources.line(&name, line).unwrap_or_default();
+        let _ = writeln!(text, "  {name}:{line} `{}`: {remark}", source.trim());
+    }
+    Ok(text)
 }
 
 /// A disassembly with the source's line behind each place.

@@ -247,7 +247,14 @@ fn a_program_tells_of_itself() {
     assert!(list.contains("routine      walk(start: u32) -> u32"), "{list}");
     let place = format!("examples/walk.rs:{}", line("fn walk("));
     assert!(list.replace('\\', "/").contains(&place), "{list}");
-    assert!(shown("explain walk").contains("instructions by source line:"));
+    let explained = shown("explain walk");
+    assert!(explained.contains("instructions by source line:"));
+    let remarks = explained.split("\nremarks:\n").nth(1).unwrap_or_default();
+    assert!(
+        remarks.contains("a loop of ") && remarks.contains("no power of a matrix: not linear are `trapnz` in line "),
+        "{remarks}"
+    );
+    assert!(remarks.contains("; the specialised engine "), "{remarks}");
     assert!(shown("disasm walk").contains(";             n /= 2;"));
     assert!(shown("explain walks").contains("did you mean `walk`?"));
     assert!(shown("explode walk").contains("may be `list`, `explain ID`, `disasm ID` or `replay FILE`"));
