@@ -76,17 +76,20 @@ pub fn shake(turns: u32) -> u32 {
     sum
 }
 
+/// Whether a condition with a constant holds, given the variables, the turn and the VM.
+type Holds = fn(&Vars, u32, u32, i64) -> bool;
+
 /// A condition in words and as a function.
 #[derive(Clone, Debug)]
 struct Condition {
     text: String,
-    holds: fn(&Vars, u32, u32, i64) -> bool,
+    holds: Holds,
     with: i64,
 }
 
 /// Conditions with one constant, which stands for `$` in their text.
 #[rustfmt::skip]
-const ATOMS: [(&str, fn(&Vars, u32, u32, i64) -> bool); 26] = [
+const ATOMS: [(&str, Holds); 26] = [
     ("vars.count > $", |vars, _, _, with| i64::from(vars.count) > with),
     ("$ >= vars.count", |vars, _, _, with| with >= i64::from(vars.count)),
     ("vars.count == $ as u32", |vars, _, _, with| i64::from(vars.count) == with),

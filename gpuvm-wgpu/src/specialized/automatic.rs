@@ -46,7 +46,7 @@ enum Stage {
     /// On the interpreter.
     Interpreting,
     /// On the kernel, or on the way to where it takes VMs up.
-    Specialized(Specializing),
+    Specialized(Box<Specializing>),
 }
 
 impl Automatic {
@@ -110,7 +110,7 @@ impl Scheduler for Automatic {
         let stage = match self.specialized.habitual(job, arena) {
             Some(kernel) => {
                 let schedule = self.specialized.schedule_with(&job.program, kernel)?;
-                Stage::Specialized(schedule.without_waiting())
+                Stage::Specialized(Box::new(schedule.without_waiting()))
             }
             None => Stage::Interpreting,
         };
@@ -119,7 +119,7 @@ impl Scheduler for Automatic {
 
     fn schedule_begun(&self, job: &Job, stepper: &dyn Stepper) -> Result<Box<dyn Schedule>> {
         let stage = match stepper.engine() {
-            Engine::Specialized => Stage::Specialized(self.specialized.going_on(job)?.without_waiting()),
+            Engine::Specialized => Stage::Specialized(Box::new(self.specialized.going_on(job)?.without_waiting())),
             _ => Stage::Interpreting,
         };
         self.choosing(job, stage)
@@ -175,7 +175,7 @@ impl Schedule for Choosing {
         };
         let mut schedule = self.specialized.schedule_with(&self.program, kernel)?.without_waiting();
         let stepper = schedule.stepper(need);
-        self.stage = Stage::Specialized(schedule);
+        self.stage = Stage::Specialized(Box::new(schedule));
         stepper
     }
 

@@ -1,6 +1,11 @@
 //! Sessions beside a native debugger: they stop at the lines at which gdb stops in the same functions, compiled by rustc with debug information, and the
 //! variables have the same values. What gdb does is recorded by `cargo xtask native-stops`.
 
+#[allow(
+    clippy::manual_is_multiple_of,
+    clippy::manual_unwrap_or,
+    reason = "programs as people write them"
+)]
 mod constructs;
 
 use std::collections::BTreeSet;
