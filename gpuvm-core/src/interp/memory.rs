@@ -53,6 +53,18 @@ impl Vm {
         }
     }
 
+    /// Where the next instruction would read what is not the VM's own and not write it, as [`next_write`](Vm::next_write) tells of writes.
+    pub fn next_read(&self, program: &Program) -> Option<(u32, u32, u32)> {
+        let (op, &[_, b, c, d]) = self.next_instruction(program)?;
+        match op {
+            Op::Load if self.word(b) == space::ARENA => Some((space::ARENA, self.word(c).wrapping_add(d), 1)),
+            Op::Load if self.word(b) == space::ATOMIC => Some((space::ATOMIC, self.word(c).wrapping_add(d), 1)),
+            Op::AtomicLoad => Some((space::ATOMIC, self.word(b), 1)),
+            Op::AtomicLoad64 => Some((space::ATOMIC, self.word(b), 2)),
+            _ => None,
+        }
+    }
+
     /// The word of the program's data at the address `offset word + constant`.
     pub(super) fn datum(&self, program: &Program, offset_word: u32, constant: u32) -> Result<u32, Trapped> {
         let offset = self.word(offset_word).wrapping_add(constant);
