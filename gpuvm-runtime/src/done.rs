@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::logs::Logs;
+use crate::profile::Profile;
 use crate::stats::Stats;
 use crate::vector::{FEW, Vector, entries, read_all, write_pieces};
 use crate::words::WordColumn;
@@ -21,6 +22,7 @@ pub struct Done {
     pub(crate) results: Results,
     pub(crate) stats: Stats,
     pub(crate) logs: Logs,
+    pub(crate) profile: Option<Box<Profile>>,
     /// What `&mut` stood for, of a launch that was restored.
     pub(crate) columns: Vec<(String, WordColumn)>,
 }
@@ -80,6 +82,11 @@ impl Done {
     /// What the launch cost.
     pub fn stats(&self) -> &Stats {
         &self.stats
+    }
+
+    /// Where the instructions of the launch went, if it was to be [profiled](crate::Launch::profile).
+    pub fn profile(&self) -> Option<&Profile> {
+        self.profile.as_deref()
     }
 
     /// What the VMs returned, as a column of words.
@@ -286,6 +293,7 @@ mod tests {
             results,
             stats,
             logs: Logs::default(),
+            profile: None,
             columns: Vec::new(),
         }
     }

@@ -14,6 +14,7 @@ use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::logs::{self, LogLimit, Logs};
+use crate::profile::Profiling;
 use crate::progress::Progress;
 use crate::questions::{Handlers, Question, answer_words};
 use crate::runtime::Runtime;
@@ -97,6 +98,8 @@ pub struct Execution<'a> {
     jobs: u64,
     begin: Instant,
     slices: Slices,
+    /// The profile on its way.
+    pub(crate) profiling: Option<Profiling>,
     /// Time that it took before the snapshot that it was restored from.
     pub(crate) earlier: Duration,
     pub(crate) breakpoints: Vec<StopAt>,
@@ -116,6 +119,8 @@ pub(crate) struct Options<'a> {
     pub log: LogLimit,
     /// Where a snapshot goes if a VM traps.
     pub crash: Option<PathBuf>,
+    /// Whether a sample of its VMs is counted.
+    pub profile: bool,
     pub progress: Option<OnProgress<'a>>,
     /// Who answers what VMs ask.
     pub answers: Handlers<'a>,
@@ -141,6 +146,7 @@ impl Options<'_> {
             depth: self.depth,
             log: self.log,
             crash: self.crash,
+            profile: self.profile,
             progress: None,
             answers: Handlers::default(),
         }
@@ -173,6 +179,7 @@ impl<'a> Execution<'a> {
             jobs: 0,
             begin,
             slices: Slices::default(),
+            profiling: None,
             earlier: Duration::ZERO,
             breakpoints: Vec::new(),
             restored: false,
@@ -268,7 +275,7 @@ impl<'a> Execution<'a> {
         let mut views = held.views();
         leg.round(course, &mut views, results, limit, &mut |tally| {
             let all = continued(before, tally);
-            slices.see(all.device_time);
+            slices.see(all.device_time, begin.elapsed());
             if let Some(progress) = &mut options.progress {
                 progress(&Progress {
                     vms: vms.into(),

@@ -29,8 +29,10 @@ use crate::runtime::Runtime;
 use crate::stats::Stats;
 use crate::trap::{Trap, hint_of_chunk};
 use crate::view::Held;
+use profile::Subject;
 
 mod crash;
+mod profile;
 mod replay;
 #[cfg(test)]
 mod tests;
@@ -84,6 +86,7 @@ impl<'a> Launch<'a> {
                 depth: None,
                 log: LogLimit::default(),
                 crash: None,
+                profile: false,
                 progress: None,
                 answers: Handlers::default(),
             },
@@ -184,6 +187,30 @@ impl<'a> Launch<'a> {
     /// Such a launch runs on an engine that pauses, and brings buffers to the host.
     pub fn snapshot_on_trap(mut self, path: impl Into<PathBuf>) -> Self {
         self.options.crash = Some(path.into());
+        self
+    }
+
+    /// Whether to find out where its instructions go: [`Done::profile`] has them by source line, routine, stack and VM, with how warps diverge and what they touch of memory,
+    /// as a table, a page for a browser, and for flame graph tools and `pprof`. With the environment variable `GPUVM_PROFILE` naming a folder, every launch leaves the page and folded
+    /// stacks there.
+    ///
+    /// The device runs the same as without it. VMs are deterministic, so a sample of up to 1024 of them is run once more on threads of this CPU, from where they began, while the
+    /// launch runs, within 2²⁴ instructions in all. What they see is copied for that before the launch runs, and buffers in the device's memory are read.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime, seeds: &[u32]) -> Result<(), Box<dyn std::error::Error>> {
+    /// let done = runtime.launch("collatz")?.args((seeds,)).profile(true).run()?;
+    /// if let Some(profile) = done.profile() {
+    ///     println!("{profile}");
+    ///     std::fs::write("collatz.html", profile.html())?;
+    ///     std::fs::write("collatz.folded", profile.folded())?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn profile(mut self, profile: bool) -> Self {
+        self.options.profile = profile;
         self
     }
 
@@ -334,8 +361,9 @@ impl<'a> Launch<'a> {
     }
 
     /// Checks the arguments.
-    fn bind(self) -> Result<Bounded<'a>> {
+    fn bind(mut self) -> Result<Bounded<'a>> {
         let begin = Instant::now();
+        self.options.profile |= crate::profile::is_asked_for();
         if self.options.steps == 0 {
             return Err(Error::NoSteps {
                 routine: self.entry.id().to_string(),
@@ -434,6 +462,16 @@ impl<'a> Bounded<'a> {
         let options = Options { engine, ..options };
         let mut execution = Execution::new(runtime, entry, course, held, options, begin);
         execution.next_leg(Entrance::Program)?;
+        if execution.options.profile {
+            let subject = Subject {
+                program: &execution.course.program,
+                entry: &execution.entry,
+                vms,
+                steps: execution.options.steps,
+                words: crate::profile::WORDS,
+            };
+            execution.profiling = Some(subject.profiling(execution.held.views(), memory.as_ref()));
+        }
         Ok(execution)
     }
 
@@ -524,6 +562,11 @@ impl<'a> Bounded<'a> {
         };
         let settings = self.options.settings(&self.runtime);
         let result = self.entry.result_type();
+        let mut profiling = None;
+        if self.options.profile {
+            held.refresh()?;
+            profiling = Some(self.profiled_natively(held.views(), &settings));
+        }
         let _watched = native::watch::watch(self.entry.id());
         let (mut results, mut trap, mut traps) = (Results::Words(Words::default()), None, 0);
         let (mut texts, mut dropped) = (Vec::new(), 0);
@@ -549,6 +592,7 @@ impl<'a> Bounded<'a> {
                 });
             }
         }
+        let is_early = trap.is_none() && steps < self.options.steps;
         answering.close()?;
         let stats = Stats {
             vms: self.vms.into(),
@@ -566,6 +610,7 @@ impl<'a> Bounded<'a> {
             longest_submission: None,
             left_to_interpreter: None,
         };
+        let profile = profiling.map(|profiling| profiling.finish(self.entry.id(), &stats, Vec::new(), is_early));
         let logs = Logs::within(texts, dropped, self.options.log);
         logs.tell(self.entry.id());
         let done = Done {
@@ -574,6 +619,7 @@ impl<'a> Bounded<'a> {
             results,
             stats,
             logs,
+            profile,
             columns: Vec::new(),
         };
         let hint = |trap: &Trap| hint_of_chunk(trap, &self.entry, &held.params, self.vms);

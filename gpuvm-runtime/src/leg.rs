@@ -9,9 +9,10 @@ use std::time::Instant;
 
 use gpuvm_core::interp::{Vm, header};
 use gpuvm_core::isa::space;
-use gpuvm_core::program::{Mode, Program, Status, TrapRecord};
+use gpuvm_core::program::{Mode, ParamSlot, Program, Status, TrapRecord};
 use gpuvm_engine::{Demand, Engine, Execute, Image, Limit, Memory, Running, Source, Tally, Words, room};
 
+use crate::content::Content;
 use crate::detached::{DetachedVm, Surroundings};
 use crate::error::{Error, Result};
 use crate::marshal::{Cut, Layout};
@@ -617,6 +618,25 @@ pub(crate) fn at_entry(
     range: Range<u32>,
     vm: u32,
 ) -> DetachedVm {
+    let (slots, content) = memory_at_entry((program, vms), layout, params, range);
+    let mut arena = vec![0; content.words()];
+    content.write(0..content.words(), &mut arena);
+    let surroundings = Surroundings {
+        arena,
+        atomics: layout.atomics(),
+        slots,
+        vm_count: vms,
+    };
+    DetachedVm::new(program.clone(), Vm::new(program, vm), surroundings)
+}
+
+/// What a job of some VMs begins with: where their parameters lie, the result's slot last, and what is in its arena.
+pub(crate) fn memory_at_entry<'p>(
+    (program, vms): (&'p Arc<Program>, u32),
+    layout: &Layout,
+    params: &'p [Seen<'_>],
+    range: Range<u32>,
+) -> (Vec<ParamSlot>, Content<'p>) {
     let cut = Cut {
         program,
         range,
@@ -625,15 +645,7 @@ pub(crate) fn at_entry(
         results: &[],
     };
     let (job, content) = layout.job(params, &cut);
-    let mut arena = vec![0; job.arena_words];
-    content.write(0..content.words(), &mut arena[..content.words()]);
-    let surroundings = Surroundings {
-        arena,
-        atomics: layout.atomics(),
-        slots: job.slots.iter().map(|slot| slot.place).collect(),
-        vm_count: vms,
-    };
-    DetachedVm::new(program.clone(), Vm::new(program, vm), surroundings)
+    (job.slots.iter().map(|slot| slot.place).collect(), content)
 }
 
 /// A part that is about to begin.

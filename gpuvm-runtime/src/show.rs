@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
 use gpuvm_core::settings::Settings;
@@ -15,6 +14,7 @@ use crate::registry::Registration;
 use crate::ring::handler::Entry;
 use crate::runtime::Runtime;
 use crate::snapshot::Snapshot;
+use crate::sources::Sources;
 
 mod remarks;
 
@@ -163,24 +163,4 @@ fn with_sources(disassembly: &str) -> String {
         }
     }
     text
-}
-
-/// Source files that were read.
-#[derive(Default)]
-struct Sources {
-    read: BTreeMap<String, Option<String>>,
-}
-
-impl Sources {
-    /// A line of a file, if that is here.
-    fn line(&mut self, file: &str, line: u32) -> Option<String> {
-        let text = self.read.entry(file.to_string()).or_insert_with(|| {
-            let directory = std::env::current_dir().ok()?;
-            directory
-                .ancestors()
-                .find_map(|above| fs::read_to_string(above.join(file)).ok())
-        });
-        let line = text.as_ref()?.lines().nth((line as usize).checked_sub(1)?)?;
-        Some(line.trim_end().to_string())
-    }
 }

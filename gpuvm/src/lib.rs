@@ -70,6 +70,7 @@ pub use gpuvm_macros::{RingMessage, VmType, ring_kernel, routine};
 /// # In general
 pub use gpuvm_runtime::KernelHandle;
 pub use gpuvm_runtime::native::vm;
+pub use gpuvm_runtime::profile;
 pub use gpuvm_runtime::report;
 /// Actors that keep a state and handle messages.
 ///
@@ -158,7 +159,7 @@ pub use gpuvm_runtime::{
     Arg, Backend, Batch, BatchDone, BatchTrap, Budget, BudgetReport, Buffer, Debugger, DetachedVm, Device, DeviceKind,
     Dispatch, Done, Engine, Error, Execution, Explanation, FloatMode, FrameView, Groups, Handle, IntoArg, IntoArgs,
     Launch, Launchable, LeftToInterpreter, Level, LogLimit, LogLine, Logs, MemoryUse, Output, Plan, PlanDone,
-    PlanError, PlanStats, Progress, Question, Result, RingOptions, RingSnapshot, Routine, Runtime, RuntimeBuilder,
+    PlanError, PlanStats, Profile, Progress, Question, Result, RingOptions, RingSnapshot, Routine, Runtime, RuntimeBuilder,
     RuntimeConfig, Settings, Signal, Snapshot, Standing, Stats, StepStats, TrapReport, VariableView, VmView, build,
 };
 

@@ -6,8 +6,12 @@ use gpuvm_engine::{Device, Engine, FloatMode, Tally};
 
 use super::Execution;
 use crate::leg::Course;
+use crate::profile::Submission;
 use crate::stats::{LeftToInterpreter, Stats};
 use crate::tally::continued;
+
+/// Submissions that a profile tells one by one.
+const SUBMISSIONS: usize = 1 << 12;
 
 /// How long the device is at one submission.
 #[derive(Debug, Default)]
@@ -16,13 +20,19 @@ pub(super) struct Slices {
     sum: Duration,
     /// The longest of them.
     pub(super) longest: Option<Duration>,
+    /// The first ones.
+    pub(super) submissions: Vec<Submission>,
 }
 
 impl Slices {
-    /// Takes a look after a submission, when the device has spent so much time in all.
-    pub(super) fn see(&mut self, spent: Option<Duration>) {
+    /// Takes a look after a submission, at this time, when the device has spent so much in all.
+    pub(super) fn see(&mut self, spent: Option<Duration>, end: Duration) {
         let Some(spent) = spent else { return };
-        self.longest = self.longest.max(Some(spent.saturating_sub(self.sum)));
+        let time = spent.saturating_sub(self.sum);
+        self.longest = self.longest.max(Some(time));
+        if !time.is_zero() && self.submissions.len() < SUBMISSIONS {
+            self.submissions.push(Submission { end, time });
+        }
         self.sum = spent;
     }
 }
@@ -90,11 +100,14 @@ mod tests {
     #[test]
     fn the_longest_submission_is_remembered() {
         let mut slices = Slices::default();
-        slices.see(None);
+        slices.see(None, Duration::ZERO);
         assert_eq!(slices.longest, None);
         for spent in [3, 10, 14] {
-            slices.see(Some(Duration::from_millis(spent)));
+            slices.see(Some(Duration::from_millis(spent)), Duration::from_millis(2 * spent));
         }
         assert_eq!(slices.longest, Some(Duration::from_millis(7)));
+        let times = |submission: &Submission| (submission.end.as_millis(), submission.time.as_millis());
+        let times: Vec<_> = slices.submissions.iter().map(times).collect();
+        assert_eq!(times, [(6, 3), (20, 7), (28, 4)]);
     }
 }

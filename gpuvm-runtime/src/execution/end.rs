@@ -32,6 +32,11 @@ impl<'a> Execution<'a> {
             Err(error) => return (Err(error), self.held.params),
         };
         let stats = self.stats();
+        let submissions = std::mem::take(&mut self.slices.submissions);
+        let live = unfinished.running + unfinished.yielded + unfinished.blocked;
+        let is_early = live > 0 || steps_missing;
+        let profile = self.profiling.take();
+        let profile = profile.map(|profiling| profiling.finish(self.entry.id(), &stats, submissions, is_early));
         let hint = |trap: &Trap| hint_of_chunk(trap, &self.entry, &self.held.params, self.course.vms);
         let trap = trap.map(|trap| (hint(&trap), trap));
         let logs = logged(&self.course.program, self.course.vms, &self.held.params);
@@ -42,13 +47,13 @@ impl<'a> Execution<'a> {
             results: Results::Words(self.results),
             stats,
             logs,
+            profile,
             columns: match self.restored {
                 true => owned_columns(&self.entry, &mut self.held.params),
                 false => Vec::new(),
             },
         };
-        let live = unfinished.running + unfinished.yielded + unfinished.blocked;
-        let ended = if live > 0 || steps_missing {
+        let ended = if is_early {
             Err(Error::Budget(Box::new(BudgetReport {
                 routine: self.entry.id().to_string(),
                 budget,

@@ -143,6 +143,55 @@ fn a_launch_of_several_batches_is_one_launch() {
     assert!(batched[3][1] > 1000, "many VMs trap: {:?}", batched[3]);
 }
 
+#[test]
+fn what_is_too_large_for_a_sample_is_not_counted() {
+    let runtime = Runtime::builder().backend(Backend::Cpu).build().unwrap();
+    let (mut me, mut out) = (vec![1u32; 64], vec![0u32; 128]);
+    let args = (3u32, &mut [1u32], &mut [0u32; 2]);
+    let stats = runtime
+        .launch("scale")
+        .unwrap()
+        .args(args)
+        .run()
+        .unwrap()
+        .stats()
+        .clone();
+    let launch = runtime.launch("scale").unwrap().args((3u32, &mut me, &mut out));
+    let bound = launch.bind().unwrap();
+    let program = runtime.program("scale").unwrap();
+    let mut held = Held::new(bound.params, None, false).unwrap();
+    // The value that all see, and of each VM its record, its two entries and what it returns.
+    let warp = 1 + 32 * 4;
+    for (words, vms) in [
+        (warp - 1, 0),
+        (warp, 32),
+        (warp + 32 * 4 - 1, 32),
+        (warp + 32 * 4, 64),
+        (1000, 64),
+    ] {
+        let subject = Subject {
+            program: &program,
+            entry: &bound.entry,
+            vms: bound.vms,
+            steps: 1,
+            words,
+        };
+        let profiling = subject.profiling(held.views(), None);
+        let profile = profiling.finish("scale", &stats, Vec::new(), false);
+        assert_eq!(profile.vms().len(), vms, "{words}");
+        let reason = "a warp sees 129 words of data, and no more than 128 are copied for a sample";
+        assert_eq!(profile.reason(), (vms == 0).then_some(reason));
+        if vms == 0 {
+            assert!(profile.to_string().ends_with(&format!("nothing was counted: {reason}")));
+            assert!(profile.html().contains(reason));
+            assert_eq!(
+                (profile.folded().as_str(), profile.spread(), profile.occupancy()),
+                ("", None, 0.0)
+            );
+        }
+    }
+}
+
 /// `fn sum(cells: &[AtomicU64], value: u64) -> u64 { cells[0].fetch_add(value, Relaxed) }`, without the check of the index.
 static SUM: Routine = Routine {
     name: Cow::Borrowed("sum"),

@@ -362,6 +362,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 left_to_interpreter: None,
             },
             logs: self.logs.clone(),
+            profile: None,
             columns: Vec::new(),
         };
         match or_trap(done, Some((None, trap)), count) {

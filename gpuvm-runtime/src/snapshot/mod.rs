@@ -257,6 +257,7 @@ impl Runtime {
             depth: Some(snapshot.settings.recursion_limit),
             log: LogLimit::default(),
             crash: None,
+            profile: false,
             progress: None,
             answers: Handlers::default(),
         };
