@@ -74,14 +74,16 @@ impl Subject<'_> {
     /// What there is to know of the numbers.
     fn notes(&self, params: &[Seen<'_>]) -> Vec<String> {
         let asks = Questions::of(self.program).is_some();
-        let own = params.len() - usize::from(asks) - usize::from(Log::of(self.program, self.vms).is_some());
+        let prints = Log::of(self.program, self.vms).is_some();
+        // Behind the routine's own.
+        let own = params.len().saturating_sub(usize::from(asks) + usize::from(prints));
         let modes = params.iter().map(|param| param.mode).enumerate();
         let shares = |mode| matches!(mode, Mode::Atomic | Mode::Whole);
         let shared = modes.filter(|(index, mode)| *index < own && shares(*mode));
         let mut shared: Vec<Cow<'_, str>> = shared
             .map(|(index, _)| format!("`{}`", self.entry.name(index)).into())
             .collect();
-        if Log::of(self.program, self.vms).is_some() {
+        if prints {
             shared.push("the log of what they print".into());
         }
         let mut notes = Vec::new();
