@@ -88,7 +88,7 @@ fn a_loop_costs_each_vm_its_turns() {
 
 #[routine]
 fn divergent(x: u32, out: &mut u32) {
-    if x % 2 == 0 {
+    if x % 2 == 1 {
         *out = x.wrapping_mul(7) ^ 5;
     } else {
         *out = x.wrapping_mul(9).rotate_left(x);
@@ -128,8 +128,7 @@ fn strided(own: &mut [u32]) {
 
 #[routine]
 fn same(all: &[u32]) -> u32 {
-    let read = all[3];
-    read
+    all[3]
 }
 
 #[test]

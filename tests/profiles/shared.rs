@@ -54,7 +54,7 @@ fn has_atomic_pairs(engine: Engine) -> bool {
 
 #[routine]
 fn telling(x: u32) -> u32 {
-    if x % 3 == 0 {
+    if x % 3 == 1 {
         println!("{x}");
     }
     x
@@ -70,7 +70,7 @@ fn what_is_printed_is_counted() {
     assert_eq!(expected.cut(), 0);
     for engine in ENGINES {
         let done = done(launch().engine(engine));
-        assert_eq!(done.logs().len(), 14, "{engine}");
+        assert_eq!(done.logs().len(), 13, "{engine}");
         assert_eq!(counted(done.profile().unwrap()), counted(&expected), "{engine}");
     }
 }
@@ -103,7 +103,7 @@ fn who_asks_is_counted_until_then() {
 #[routine]
 fn growing(me: &mut u32) {
     for i in 0..*me {
-        *me = *me + i % 2;
+        *me += i % 2;
     }
 }
 
