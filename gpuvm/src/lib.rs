@@ -69,6 +69,7 @@ pub use gpuvm_macros::{RingMessage, VmType, ring_kernel, routine};
 ///
 /// # In general
 pub use gpuvm_runtime::KernelHandle;
+pub use gpuvm_runtime::guard;
 pub use gpuvm_runtime::native::vm;
 pub use gpuvm_runtime::profile;
 pub use gpuvm_runtime::report;
@@ -159,8 +160,9 @@ pub use gpuvm_runtime::{
     Arg, Backend, Batch, BatchDone, BatchTrap, Budget, BudgetReport, Buffer, Debugger, DetachedVm, Device, DeviceKind,
     Dispatch, Done, Engine, Error, Execution, Explanation, FloatMode, FrameView, Groups, Handle, IntoArg, IntoArgs,
     Launch, Launchable, LeftToInterpreter, Level, LogLimit, LogLine, Logs, MemoryUse, Output, Plan, PlanDone,
-    PlanError, PlanStats, Profile, Progress, Question, Result, RingOptions, RingSnapshot, Routine, Runtime, RuntimeBuilder,
-    RuntimeConfig, Settings, Signal, Snapshot, Standing, Stats, StepStats, TrapReport, VariableView, VmView, build,
+    PlanError, PlanStats, Profile, Progress, Question, Result, RingOptions, RingSnapshot, Routine, Runtime,
+    RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Standing, Stats, StepStats, TrapReport, VariableView,
+    VmView, build,
 };
 
 /// A debugger: breakpoints, steps forwards and backwards, variables and watchpoints of one VM among millions, in an editor or from a program. Needs the feature `debug`.
