@@ -18,11 +18,14 @@ pub struct Options {
     /// Builds with optimisations, where overflow wraps.
     #[arg(long)]
     release: bool,
+    /// Debugs them on every engine, too: breakpoints with and without conditions have to tell the same.
+    #[arg(long)]
+    sessions: bool,
     /// Makes routines with mistakes instead, and fails if what rustc says of one is not said of its own code.
-    #[arg(long, conflicts_with = "release")]
+    #[arg(long, conflicts_with_all = ["release", "sessions"])]
     mistakes: bool,
     /// Alters files of routines instead, as many, and fails if one makes the loader, the linker or a VM panic.
-    #[arg(long, conflicts_with_all = ["release", "mistakes"])]
+    #[arg(long, conflicts_with_all = ["release", "mistakes", "sessions"])]
     files: bool,
 }
 
@@ -43,7 +46,7 @@ pub fn run(options: &Options) -> Result<(), String> {
     }
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = root.join("target").join("fuzz");
-    write_crate(&root, &folder, seed, count)?;
+    write_crate(&root, &folder, options, seed)?;
     let mut command = crate::cargo_command(&["test", "--no-fail-fast"]);
     command.current_dir(&folder).stderr(Stdio::inherit());
     if options.release {
@@ -116,13 +119,15 @@ fn failed_seed(line: &str) -> Option<u64> {
 
 /// Writes a crate that has the routines and borrows the suite's harness, [`TOGETHER`] routines a test binary: rustc takes much longer for one of thousands
 /// than for as many in parts.
-fn write_crate(root: &Path, folder: &Path, seed: u64, count: usize) -> Result<(), String> {
-    let borrowed = ["oracle", "sample", "harness"]
-        .map(|module| format!("#[macro_use]\n#[path = \"../../../tests/it/{module}.rs\"]\nmod {module};\n"))
-        .concat();
+fn write_crate(root: &Path, folder: &Path, options: &Options, seed: u64) -> Result<(), String> {
+    let suite = ["oracle", "sample", "harness"].map(|module| ("tests/it", module));
+    let sessions = options.sessions.then_some(("gpuvm-debug/tests/random", "sessions"));
+    let borrow = |(path, module)| format!("#[macro_use]\n#[path = \"../../../{path}/{module}.rs\"]\nmod {module};\n");
+    let borrowed: String = suite.into_iter().chain(sessions).map(borrow).collect();
+    let count = options.count;
     let main = format!("#![allow(warnings, arithmetic_overflow, unconditional_panic)]\n{borrowed}mod routines;\n");
     let put = |name: &str, text: &str| fs::write(folder.join(name), text).map_err(|error| format!("{name}: {error}"));
-    let mut manifest = MANIFEST.to_owned();
+    let mut manifest = MANIFEST.replace("# debugger", if options.sessions { DEBUGGER } else { "" });
     for (part, first) in (0..count).step_by(TOGETHER).enumerate() {
         let routines = gpuvm_generator::random_modules(seed + first as u64, TOGETHER.min(count - first), usize::MAX);
         // A folder each: the macros read the files beside a routine's.
@@ -142,6 +147,9 @@ fn write_crate(root: &Path, folder: &Path, seed: u64, count: usize) -> Result<()
 /// How many routines one test binary has.
 const TOGETHER: usize = 50;
 
+/// What sessions need beside what all of them do.
+const DEBUGGER: &str = "gpuvm-core = { path = \"../../gpuvm-core\" }\ngpuvm-debug = { path = \"../../gpuvm-debug\" }";
+
 /// What the test binaries are added to.
 const MANIFEST: &str = r#"[package]
 name = "gpuvm-fuzz"
@@ -157,6 +165,7 @@ doctest = false
 gpuvm = { path = "../../gpuvm" }
 # What the harness knows of the back end that is tested.
 gpuvm-tests = { path = "../../tests" }
+# debugger
 
 [profile.dev]
 opt-level = 1
