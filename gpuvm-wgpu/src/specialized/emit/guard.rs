@@ -1,15 +1,15 @@
 //! Stops in front of instructions, with guards that the kernel evaluates. A block begins at each, so that VMs can be taken up there; who is asks again.
 
 use gpuvm_core::program::{Home, Program, Status};
-use gpuvm_engine::{Check, CheckOp, Operand as Asked, Then};
+use gpuvm_engine::{Check, CheckOp, Guard, Operand as Asked, StopAt, Then};
 use naga::{BinaryOperator, Block, Statement};
 
 use super::super::code::Node;
 use super::Emitter;
 use super::words::Operand;
 
-/// The words that a debugger may ask for in front of instructions, as bits, whether or not the program still needs them.
-pub fn shown_at(program: &Program, instructions: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
+/// The words that guards and a debugger may ask for where VMs stop, as bits, whether or not the program still needs them.
+pub fn asked_at(program: &Program, stops: &[StopAt]) -> Vec<(u32, u32)> {
     let map = program.variable_map();
     let words_at = |at: u32| {
         let homes = map.at(at).into_iter().flat_map(|location| location.homes);
@@ -18,7 +18,11 @@ pub fn shown_at(program: &Program, instructions: impl Iterator<Item = u32>) -> V
             _ => words,
         })
     };
-    instructions.map(|at| (at, words_at(at))).collect()
+    let asked = |stop: &StopAt| {
+        let guarded = stop.guard.as_ref().map_or(0, Guard::words);
+        (stop.instruction, words_at(stop.instruction) | guarded)
+    };
+    stops.iter().map(asked).collect()
 }
 
 impl Emitter<'_> {

@@ -155,7 +155,6 @@ pub fn emit_several(program: &Program, options: &Options, base: &Base, module: &
 /// Writes a program, with what it leaves for later, and says whether all that may be left has been.
 fn write(program: &Program, options: &Options, base: &Base, module: &mut Module, start: Start) -> (Several, bool) {
     // Ends that are alike stay apart where VMs may stop at one of them.
-    let stops = options.stops.iter().map(|stop| stop.instruction);
     let is_plain = options.stops.is_empty();
     let (whole, live) = match is_plain {
         true => {
@@ -164,8 +163,8 @@ fn write(program: &Program, options: &Options, base: &Base, module: &mut Module,
             (whole, live)
         }
         false => {
-            let whole = Flow::cut_at(program, stops.clone());
-            let live = whole.live_with(program, &guard::shown_at(program, stops));
+            let whole = Flow::cut_at(program, options.stops.iter().map(|stop| stop.instruction));
+            let live = whole.live_with(program, &guard::asked_at(program, &options.stops));
             (whole, live)
         }
     };
