@@ -120,10 +120,10 @@ fn failed_seed(line: &str) -> Option<u64> {
 /// Writes a crate that has the routines and borrows the suite's harness, [`TOGETHER`] routines a test binary: rustc takes much longer for one of thousands
 /// than for as many in parts.
 fn write_crate(root: &Path, folder: &Path, options: &Options, seed: u64) -> Result<(), String> {
-    let suite = ["oracle", "sample", "harness"].map(|module| ("tests/it", module));
-    let sessions = options.sessions.then_some(("gpuvm-debug/tests/random", "sessions"));
-    let borrow = |(path, module)| format!("#[macro_use]\n#[path = \"../../../{path}/{module}.rs\"]\nmod {module};\n");
-    let borrowed: String = suite.into_iter().chain(sessions).map(borrow).collect();
+    let borrowed = ["oracle", "sample", "harness"]
+        .map(|module| format!("#[macro_use]\n#[path = \"../../../tests/it/{module}.rs\"]\nmod {module};\n"))
+        .concat();
+    let borrowed = borrowed + if options.sessions { SESSIONS } else { "" };
     let count = options.count;
     let main = format!("#![allow(warnings, arithmetic_overflow, unconditional_panic)]\n{borrowed}mod routines;\n");
     let put = |name: &str, text: &str| fs::write(folder.join(name), text).map_err(|error| format!("{name}: {error}"));
@@ -146,6 +146,13 @@ fn write_crate(root: &Path, folder: &Path, options: &Options, seed: u64) -> Resu
 
 /// How many routines one test binary has.
 const TOGETHER: usize = 50;
+
+/// What makes sessions of the routines.
+const SESSIONS: &str = r#"
+#[macro_use]
+#[path = "../../../gpuvm-debug/tests/random/sessions.rs"]
+mod sessions;
+"#;
 
 /// What sessions need beside what all of them do.
 const DEBUGGER: &str = "gpuvm-core = { path = \"../../gpuvm-core\" }\ngpuvm-debug = { path = \"../../gpuvm-debug\" }";
