@@ -251,7 +251,8 @@ fn a_program_tells_of_itself() {
     assert!(explained.contains("instructions by source line:"));
     let remarks = explained.split("\nremarks:\n").nth(1).unwrap_or_default();
     assert!(
-        remarks.contains("a loop of ") && remarks.contains("no power of a matrix: not linear are `mulou`, `trapnz` in line "),
+        remarks.contains("a loop of ")
+            && remarks.contains("no power of a matrix: not linear are `mulou`, `trapnz` in line "),
         "{remarks}"
     );
     assert!(remarks.contains("; the specialised engine "), "{remarks}");

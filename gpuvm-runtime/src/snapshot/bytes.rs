@@ -88,7 +88,7 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// [`Error::BadSnapshot`](crate::Error::BadSnapshot) if the bytes are anything else, however little.
+    /// [`Error::BadSnapshot`] if the bytes are anything else, however little.
     pub fn from_bytes(bytes: &[u8]) -> Result<Snapshot> {
         FORMAT.open(bytes, Snapshot::parsed)
     }
