@@ -6,7 +6,7 @@ use gpuvm_debug::{Expression, Session, Stop, Wanted};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::programs::{ENGINES, line, runtime};
+use crate::programs::{ENGINES, backend, line, runtime};
 
 /// Variables of the kinds that conditions ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, VmType)]
@@ -192,7 +192,7 @@ fn this_line(text: &str) -> u32 {
 fn optimised() -> &'static Runtime {
     static RUNTIME: std::sync::OnceLock<Runtime> = std::sync::OnceLock::new();
     RUNTIME.get_or_init(|| {
-        let builder = Runtime::builder().backend(Backend::Wgpu).settings(Settings::default());
+        let builder = Runtime::builder().backend(backend()).settings(Settings::default());
         builder
             .build()
             .expect("there is a Vulkan device, at least Mesa's lavapipe")

@@ -15,11 +15,19 @@ pub const ENGINES: [Engine; 4] = [
     Engine::Specialized,
 ];
 
-/// A runtime on whatever Vulkan device there is, linked for a debugger.
+/// What the tests reach their device through: Vulkan, or CUDA where `GPUVM_BACKEND` says so.
+pub fn backend() -> Backend {
+    match std::env::var("GPUVM_BACKEND").as_deref() {
+        Ok("cuda") => Backend::Cuda,
+        _ => Backend::Wgpu,
+    }
+}
+
+/// A runtime on whatever device there is, linked for a debugger.
 pub fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     RUNTIME.get_or_init(|| {
-        let builder = Runtime::builder().backend(Backend::Wgpu).settings(Settings::debug());
+        let builder = Runtime::builder().backend(backend()).settings(Settings::debug());
         builder
             .build()
             .expect("there is a Vulkan device, at least Mesa's lavapipe")
