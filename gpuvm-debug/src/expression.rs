@@ -3,7 +3,7 @@
 use gpuvm_core::types::{Kind, Type, TypeRef, Value as _};
 use syn::{BinOp, Expr, Lit, Member, UnOp};
 
-use crate::value::{Memory, Number, Value, cast_words, integer_words};
+use crate::value::{Memory, Number, Value, asked_variant, cast_words, integer_words};
 
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -550,14 +550,12 @@ fn integer(like: &Value, number: Option<i128>, what: &str) -> Result<Value> {
 }
 
 fn method(receiver: &Value, name: &str) -> Option<Value> {
-    let variant = receiver.variant();
+    if let Some(asked) = asked_variant(name) {
+        return receiver.variant().map(|variant| Value::of(variant == asked));
+    }
     match name {
         "len" => receiver.len().map(|len| Value::of(len as usize)),
         "is_empty" => receiver.len().map(|len| Value::of(len == 0)),
-        "is_some" => variant.map(|variant| Value::of(variant == "Some")),
-        "is_none" => variant.map(|variant| Value::of(variant == "None")),
-        "is_ok" => variant.map(|variant| Value::of(variant == "Ok")),
-        "is_err" => variant.map(|variant| Value::of(variant == "Err")),
         "is_nan" => match receiver.number()? {
             Number::Single(number) => Some(Value::of(number.is_nan())),
             Number::Float(number) => Some(Value::of(number.is_nan())),

@@ -6,7 +6,7 @@ use gpuvm_core::types::{Kind, TypeRef, Value as _};
 use gpuvm_engine::{Check, CheckOp, Guard, Operand, Then};
 
 use crate::expression::{Expression, Node, Operator, typed_as, without_names};
-use crate::value::Value;
+use crate::value::{Value, asked_variant, field_named};
 
 /// What a condition asks of VMs that stand at an instruction, given the innermost activation there; `None` if all have to stop.
 pub(crate) fn guard(condition: &Expression, activation: Option<&Activation<'_>>) -> Option<Guard> {
@@ -142,11 +142,7 @@ impl Compiler<'_, '_> {
                 let base = self.term(base)?;
                 let kind = base.kind()?;
                 let fields = matches!(kind, Kind::Struct | Kind::Tuple).then_some(base.ty.ty.fields)?;
-                let mut numbered = fields.iter().enumerate();
-                let (_, field) = numbered.find(|(index, field)| match field.name {
-                    "" => index.to_string() == *name,
-                    own => own == name,
-                })?;
+                let field = field_named(fields, name)?;
                 base.part(field.type_ref(), field.offset)
             }
             Node::Index(base, index) => {
@@ -192,13 +188,7 @@ impl Compiler<'_, '_> {
             }
             Node::Method(receiver, name) => {
                 let receiver = self.term(receiver)?;
-                let variant = match name.as_str() {
-                    "is_some" => "Some",
-                    "is_none" => "None",
-                    "is_ok" => "Ok",
-                    "is_err" => "Err",
-                    _ => return None,
-                };
+                let variant = asked_variant(name)?;
                 let variants = (receiver.kind()? == Kind::Enum).then_some(receiver.ty.ty.variants)?;
                 let tag = variants.iter().position(|known| known.name == variant)? as u32;
                 let stands = receiver.words.first().copied()??;

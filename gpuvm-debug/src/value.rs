@@ -146,11 +146,7 @@ impl Value {
 
     /// The field of this name, or of a tuple of this number.
     pub(crate) fn field(&self, name: &str) -> Option<Value> {
-        let named = |(index, field): &(usize, &Field)| match field.name {
-            "" => index.to_string() == name,
-            own => own == name,
-        };
-        let (_, field) = self.fields().iter().enumerate().find(named)?;
+        let field = field_named(self.fields(), name)?;
         Some(self.part(field.type_ref(), field.offset))
     }
 
@@ -243,6 +239,26 @@ impl Value {
             _ => None,
         }
     }
+}
+
+/// The field of this name, or of a tuple of this number.
+pub(crate) fn field_named(fields: &'static [Field], name: &str) -> Option<&'static Field> {
+    let named = |(index, field): &(usize, &Field)| match field.name {
+        "" => index.to_string() == name,
+        own => own == name,
+    };
+    fields.iter().enumerate().find(named).map(|(_, field)| field)
+}
+
+/// The variant that a method such as `is_some` asks for.
+pub(crate) fn asked_variant(method: &str) -> Option<&'static str> {
+    Some(match method {
+        "is_some" => "Some",
+        "is_none" => "None",
+        "is_ok" => "Ok",
+        "is_err" => "Err",
+        _ => return None,
+    })
 }
 
 /// A value in memory.

@@ -14,6 +14,7 @@ const LAYERS: [&[&str]; 13] = [
         "config",
         "counted",
         "detached",
+        "dumps",
         "frames",
         "handle",
         "json",

@@ -23,6 +23,7 @@ pub mod debugger;
 pub mod detached;
 mod device;
 pub mod done;
+mod dumps;
 mod entry;
 pub mod error;
 pub mod execution;

@@ -115,25 +115,24 @@ impl Interpreter {
         })
     }
 
-    /// The interpreter for a program whose VMs can stop after each instruction.
-    fn load_exact(&self, program: &Interpreted) -> Result<Interpreted> {
+    /// The same program with other code.
+    fn recoded(&self, program: &Interpreted, code: &[u32]) -> Result<Interpreted> {
         let gpu = &*self.shared.gpu;
         gpu.guarded(|_| Interpreted {
             kernel: program.kernel.clone(),
             uses: program.uses,
-            code: filled(gpu, "code", &program.packed.code),
+            code: filled(gpu, "code", code),
             constants: program.constants.clone(),
             packed: Packed::default(),
             reach: program.reach,
             ends_at_once: program.ends_at_once,
-            gathers: false,
+            gathers: program.gathers,
             experience: program.experience.clone(),
         })
     }
 
     /// The interpreter for a program whose VMs stop in front of some instructions, and if they have to after each other one.
     fn load_with_stops(&self, program: &Interpreted, stops: &[StopAt], exact: bool) -> Result<Interpreted> {
-        let gpu = &*self.shared.gpu;
         let checks = stops
             .iter()
             .filter_map(|stop| Some(stop.guard.as_ref()?.checks().len()));
@@ -152,16 +151,12 @@ impl Interpreter {
             inner: program.reach.inner.max(checks.unwrap_or(0) as u32),
             ..program.reach
         };
-        gpu.guarded(|_| Interpreted {
+        Ok(Interpreted {
             kernel,
-            uses: program.uses,
-            code: filled(gpu, "code", &code),
-            constants: program.constants.clone(),
-            packed: Packed::default(),
             reach,
             ends_at_once: false,
-            gathers: false,
             experience: Arc::default(),
+            ..self.recoded(program, &code)?
         })
     }
 
@@ -249,7 +244,8 @@ impl Schedule for Interpreting {
         if need.breakpoints.is_empty() {
             let exact = match self.exact.take() {
                 Some(exact) => exact,
-                None => Arc::new(self.interpreter.load_exact(&self.program)?),
+                // VMs can stop after each instruction.
+                None => Arc::new(self.interpreter.recoded(&self.program, &self.program.packed.code)?),
             };
             return Ok(self.exact.insert(exact).clone());
         }

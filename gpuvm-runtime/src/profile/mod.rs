@@ -12,15 +12,13 @@ mod tree;
 mod warp;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use gpuvm_core::program::SourceLoc;
 use gpuvm_engine::FloatMode;
 
+use crate::dumps::Dumps;
 use crate::stats::Stats;
 use crate::unheard;
 pub use sample::VmCost;
@@ -294,9 +292,7 @@ impl Profiling {
             let note = "the launch was ended before its VMs were done: counts are of VMs that run on";
             profile.notes.push(note.to_string());
         }
-        if let Some(folder) = folder() {
-            profile.leave(folder);
-        }
+        profile.leave();
         Box::new(profile)
     }
 }
@@ -343,32 +339,25 @@ fn routines(counted: &Counted, all: u64) -> Vec<RoutineCost> {
     costs
 }
 
-/// The environment variable that names a folder for the profiles of all launches.
-const VARIABLE: &str = "GPUVM_PROFILE";
+/// Those of all launches, if the environment wants them.
+static DUMPS: Dumps = Dumps::of("GPUVM_PROFILE");
 
 /// Whether the environment wants all launches profiled.
 pub(crate) fn is_asked_for() -> bool {
-    folder().is_some()
-}
-
-fn folder() -> Option<&'static Path> {
-    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let set = || std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
-    FOLDER.get_or_init(|| set().map(PathBuf::from)).as_deref()
+    DUMPS.folder().is_some()
 }
 
 impl Profile {
-    /// Writes it to a folder, as `routine-process-number.html` and `.folded`. A launch does not fail of that.
-    fn leave(&self, folder: &Path) {
-        static NUMBER: AtomicU32 = AtomicU32::new(1);
-        let plain = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '-' };
-        let routine: String = self.routine.chars().map(plain).collect();
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let stem = folder.join(format!("{routine}-{}-{number}", std::process::id()));
-        let page = stem.with_extension("html");
-        let written = std::fs::create_dir_all(folder)
+    /// Writes it to a folder if the environment names one: a page, and folded stacks beside it. A launch does not fail of that.
+    fn leave(&self) {
+        let Some(page) = DUMPS.next(&self.routine, "html") else {
+            return;
+        };
+        let written = page
+            .parent()
+            .map_or(Ok(()), std::fs::create_dir_all)
             .and_then(|()| std::fs::write(&page, self.html()))
-            .and_then(|()| std::fs::write(stem.with_extension("folded"), self.folded()));
+            .and_then(|()| std::fs::write(page.with_extension("folded"), self.folded()));
         if let Err(error) = written {
             let warning = format!("the profile {} could not be written: {error}", page.display());
             tracing::warn!("{warning}");

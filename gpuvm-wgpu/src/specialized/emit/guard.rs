@@ -10,6 +10,10 @@ use super::words::Operand;
 
 /// The words that guards and a debugger may ask for where VMs stop, as bits, whether or not the program still needs them.
 pub fn asked_at(program: &Program, stops: &[StopAt]) -> Vec<(u32, u32)> {
+    // Finding variables out takes its time.
+    if stops.is_empty() {
+        return Vec::new();
+    }
     let map = program.variable_map();
     let words_at = |at: u32| {
         let homes = map.at(at).into_iter().flat_map(|location| location.homes);

@@ -156,18 +156,12 @@ pub fn emit_several(program: &Program, options: &Options, base: &Base, module: &
 fn write(program: &Program, options: &Options, base: &Base, module: &mut Module, start: Start) -> (Several, bool) {
     // Ends that are alike stay apart where VMs may stop at one of them.
     let is_plain = options.stops.is_empty();
-    let (whole, live) = match is_plain {
-        true => {
-            let whole = Flow::new(program).with_shared_tails(program);
-            let live = whole.live(program);
-            (whole, live)
-        }
-        false => {
-            let whole = Flow::cut_at(program, options.stops.iter().map(|stop| stop.instruction));
-            let live = whole.live_with(program, &guard::asked_at(program, &options.stops));
-            (whole, live)
-        }
+    let cut = Flow::cut_at(program, options.stops.iter().map(|stop| stop.instruction));
+    let whole = match is_plain {
+        true => cut.with_shared_tails(program),
+        false => cut,
     };
+    let live = whole.live_with(program, &guard::asked_at(program, &options.stops));
     let unread = whole.unread(program, &live);
     let blocks = whole.blocks.iter().zip(live);
     let live_at: HashMap<u32, u32> = blocks.map(|(block, live)| (block.start, live)).collect();
