@@ -7,6 +7,15 @@ use gpuvm::prelude::*;
 use gpuvm::{Backend, Settings};
 use gpuvm_pool::{Lease, Pool};
 
+/// The engines of the suite. A software rasteriser such as lavapipe will do for the last three.
+pub const ENGINES: [Engine; 5] = [
+    Engine::Native,
+    Engine::Reference,
+    Engine::Interpreter,
+    Engine::Epoch,
+    Engine::Specialized,
+];
+
 /// The back end of the GPU engines that are tested: wgpu, whose devices may be software, or the one that `GPUVM_BACKEND` names.
 pub fn gpu_backend() -> Backend {
     match std::env::var("GPUVM_BACKEND").as_deref() {

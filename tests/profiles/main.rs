@@ -4,19 +4,9 @@ mod counts;
 mod forms;
 mod shared;
 
-use gpuvm::prelude::*;
 use gpuvm::{Done, Error, Profile};
 
-pub use gpuvm_tests::runtime;
-
-/// The engines that each case runs on.
-const ENGINES: [Engine; 5] = [
-    Engine::Native,
-    Engine::Reference,
-    Engine::Interpreter,
-    Engine::Epoch,
-    Engine::Specialized,
-];
+pub use gpuvm_tests::{ENGINES, runtime};
 
 /// A launch that may trap, done.
 fn done(launch: gpuvm::Launch<'_>) -> Done {
