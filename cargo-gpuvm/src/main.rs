@@ -1,8 +1,9 @@
-//! `cargo gpuvm`: programs that use gpuvm are debugged in a terminal, and asked what they are made of.
+//! `cargo gpuvm`: programs that use gpuvm are debugged and watched in a terminal, and asked what they are made of.
 
 mod client;
 mod debug;
 mod program;
+mod top;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,6 +23,8 @@ enum Cargo {
 enum Task {
     /// Debugs the VMs of a program in this terminal: breakpoints, steps forwards and backwards, variables, watchpoints.
     Debug(Options),
+    /// Shows what a program does that was started with `GPUVM_MONITOR=PORT`: launches under way, ring kernels, memory, logs.
+    Top(Watched),
     /// Lists the routines and ring kernels of a program: what they take, and where they are.
     List(Run),
     /// Says what linking makes of a routine: instructions by class and by source line, matrices, what it needs.
@@ -30,6 +33,17 @@ enum Task {
     Disasm(Shown),
     /// Takes a launch up where a snapshot has it, runs it to its end, and says what became of its VMs.
     Replay(Replayed),
+}
+
+/// A program that runs.
+#[derive(clap::Args)]
+struct Watched {
+    /// The port of this machine that its monitor is served on.
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    port: u16,
+    /// Prints one picture and ends, as it does where its output is no terminal.
+    #[arg(long)]
+    once: bool,
 }
 
 /// A program that is asked of itself.
@@ -108,6 +122,7 @@ fn main() -> ExitCode {
             )),
             None => debug::run(&options),
         },
+        Task::Top(Watched { port, once }) => top::run(port, once),
         Task::List(run) => program::show("list", &run.arguments),
         Task::Explain(shown) => program::show(&format!("explain {}", shown.id), &shown.run.arguments),
         Task::Disasm(shown) => program::show(&format!("disasm {}", shown.id), &shown.run.arguments),

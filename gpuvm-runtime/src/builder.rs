@@ -9,6 +9,7 @@ use crate::config::RuntimeConfig;
 use crate::debugger::{self, Debugger};
 use crate::device;
 use crate::error::{Error, Result};
+use crate::monitor;
 use crate::runtime::Runtime;
 use crate::show;
 
@@ -86,8 +87,9 @@ impl RuntimeBuilder {
     /// # Errors
     ///
     /// [`Error::NoAdapter`] if the device that was asked for is not there, or when it cannot be opened, or if `GPUVM_BACKEND` is something else; [`Error::FloatsNotExact`] if exact
-    /// floats were asked for and it has none; [`Error::Debugger`] if `GPUVM_DEBUG` asks for a debugger that cannot be served.
+    /// floats were asked for and it has none; [`Error::Debugger`] if `GPUVM_DEBUG` asks for a debugger that cannot be served, [`Error::Monitor`] if `GPUVM_MONITOR` asks for a [monitor](Runtime::monitor) that cannot.
     pub fn build(mut self) -> Result<Runtime> {
+        monitor::from_environment()?;
         if self.debugger.is_none() {
             self.debugger = debugger::from_environment()?;
         }

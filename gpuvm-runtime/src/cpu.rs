@@ -161,8 +161,12 @@ fn run_piece(job: Job, arena: &dyn Source, (slots, vms, host): (usize, u32, Host
     };
     let program = Arc::clone(&job.program);
     let mut running = Reference.start(job, arena)?;
+    let mut over = 0;
     loop {
         let tally = running.advance(&limit, &mut |_| {})?;
+        let stopped = (tally.halted + tally.trapped) as usize;
+        host.count_over(stopped - over);
+        over = stopped;
         if let (1.., Some(questions), Some(answering)) = (tally.blocked, Questions::of(&program), host.answering) {
             let words = questions.words(vms) as usize;
             for asked in questions.asked(&running.read_atomics(slots..slots + words)?) {

@@ -15,8 +15,9 @@ use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
 use crate::logs::{self, LogLimit, Logs};
 use crate::profile::Profiling;
-use crate::progress::Progress;
+use crate::progress::{Progress, Standing};
 use crate::questions::{Handlers, Question, answer_words};
+use crate::recorder::{self, Ending, Recording, Work};
 use crate::runtime::Runtime;
 use crate::tally::continued;
 use crate::trap::Trap;
@@ -27,8 +28,8 @@ mod cost;
 mod end;
 
 use cost::Slices;
-pub(crate) use end::or_trap;
-use gpuvm_engine::{Dispatch, Engine, Limit, StopAt, Tally, Words};
+pub(crate) use end::{ending, or_trap};
+use gpuvm_engine::{Device, Dispatch, Engine, Limit, StopAt, Tally, Words};
 
 /// Why [`Execution::advance`] came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,6 +101,8 @@ pub struct Execution<'a> {
     slices: Slices,
     /// The profile on its way.
     pub(crate) profiling: Option<Profiling>,
+    /// What is written down of it.
+    recording: Option<Recording>,
     /// Time that it took before the snapshot that it was restored from.
     pub(crate) earlier: Duration,
     pub(crate) breakpoints: Vec<StopAt>,
@@ -165,6 +168,13 @@ impl<'a> Execution<'a> {
         options: Options<'a>,
         begin: Instant,
     ) -> Execution<'a> {
+        let recording = recorder::begin(course.engine, || {
+            let device = match course.engine {
+                Engine::Reference => Device::cpu().name,
+                _ => runtime.device().name.clone(),
+            };
+            Work::launch(entry.id(), device, course.vms, options.steps)
+        });
         Execution {
             settings: options.settings(&runtime),
             runtime,
@@ -180,6 +190,7 @@ impl<'a> Execution<'a> {
             begin,
             slices: Slices::default(),
             profiling: None,
+            recording,
             earlier: Duration::ZERO,
             breakpoints: Vec::new(),
             restored: false,
@@ -222,6 +233,22 @@ impl<'a> Execution<'a> {
     }
 
     fn run_on(&mut self, budget: Budget, stays: bool) -> Result<Signal> {
+        if let Some(recording) = &self.recording {
+            recording.update(|headway| headway.advances = true);
+        }
+        let ran = self.run_within(budget, stays);
+        match (&ran, self.recording.take()) {
+            (Err(error), Some(recording)) => recording.end(Ending::Failed(error.to_string())),
+            (Ok(_), Some(recording)) => {
+                recording.update(|headway| headway.advances = false);
+                self.recording = Some(recording);
+            }
+            (_, None) => {}
+        }
+        ran
+    }
+
+    fn run_within(&mut self, budget: Budget, stays: bool) -> Result<Signal> {
         let begin = Instant::now();
         loop {
             let limit = Limit {
@@ -265,6 +292,7 @@ impl<'a> Execution<'a> {
             begin,
             slices,
             earlier,
+            recording,
             ..
         } = self
         else {
@@ -276,14 +304,27 @@ impl<'a> Execution<'a> {
         leg.round(course, &mut views, results, limit, &mut |tally| {
             let all = continued(before, tally);
             slices.see(all.device_time, begin.elapsed());
+            let steps = *steps_done + if several { tally.steps } else { 0 };
+            let instructions = all.retired.map(|classes| classes.iter().sum());
             if let Some(progress) = &mut options.progress {
                 progress(&Progress {
                     vms: vms.into(),
                     stopped: (tally.halted + tally.trapped).into(),
-                    steps: *steps_done + if several { tally.steps } else { 0 },
+                    steps,
                     all_steps,
                     elapsed: *earlier + begin.elapsed(),
-                    instructions: all.retired.map(|classes| classes.iter().sum()),
+                    instructions,
+                });
+            }
+            if let Some(recording) = recording {
+                recording.update(|headway| {
+                    headway.standing = Standing::from(tally);
+                    headway.steps = steps;
+                    headway.instructions = instructions;
+                    headway.device_time = all.device_time;
+                    if tally.engine != Engine::Auto {
+                        headway.engine = tally.engine;
+                    }
                 });
             }
         })

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::execution::{Execution, Signal};
 use crate::frames::{FrameView, VariableView};
 use crate::leg::{Leg, Stage};
+use crate::progress::Standing;
 
 /// One VM between two instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,23 +40,6 @@ pub struct VmView {
     pub stack: Vec<FrameView>,
     /// The general words.
     pub words: [u32; WORDS],
-}
-
-/// How many VMs of an execution stand how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
-    /// They can go on.
-    pub running: u32,
-    /// Of these, those in front of a breakpoint.
-    pub at_breakpoint: u32,
-    /// They have yielded.
-    pub yielded: u32,
-    /// They wait for an answer.
-    pub blocked: u32,
-    /// They are done.
-    pub halted: u32,
-    /// They have trapped.
-    pub trapped: u32,
 }
 
 impl VmView {
@@ -231,15 +215,7 @@ impl Execution<'_> {
 
     /// How many VMs stand how, as of the last advance.
     pub fn standing(&self) -> Standing {
-        let tally = self.leg.as_ref().map(Leg::tally).unwrap_or_default();
-        Standing {
-            running: tally.running,
-            at_breakpoint: tally.at_breakpoint,
-            yielded: tally.yielded,
-            blocked: tally.blocked,
-            halted: tally.halted,
-            trapped: tally.trapped,
-        }
+        Standing::from(&self.leg.as_ref().map(Leg::tally).unwrap_or_default())
     }
 
     /// The names of the routine's parameters.

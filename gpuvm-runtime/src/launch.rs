@@ -19,12 +19,13 @@ use crate::debugger::{self, Debugger};
 use crate::done::{Done, Results};
 use crate::entry::{Code, Entry, Launchable};
 use crate::error::{Error, Result};
-use crate::execution::{Execution, OnProgress, Options, or_trap};
+use crate::execution::{Execution, OnProgress, Options, ending, or_trap};
 use crate::leg::{Course, Entrance};
 use crate::logs::{self, LogLimit, Logs};
 use crate::native::{self, Host};
 use crate::progress::Progress;
 use crate::questions::{self, Counter, Desk, Handlers, Question};
+use crate::recorder::{self, Recording, Work};
 use crate::runtime::Runtime;
 use crate::stats::Stats;
 use crate::trap::{Trap, hint_of_chunk};
@@ -536,7 +537,14 @@ impl<'a> Bounded<'a> {
             Ok(held) => held,
             Err(error) => return (Err(error), Vec::new()),
         };
-        (self.native_steps(&mut held, cancelled), held.params)
+        let recording = recorder::begin(Engine::Native, || {
+            Work::launch(self.entry.id(), Device::cpu().name, self.vms, self.options.steps)
+        });
+        let done = self.native_steps(&mut held, cancelled, recording.as_ref());
+        if let Some(recording) = recording {
+            recording.end(ending(done.as_ref().err()));
+        }
+        (done, held.params)
     }
 
     /// Whether there is an answer to each question that VMs may ask.
@@ -552,13 +560,19 @@ impl<'a> Bounded<'a> {
     }
 
     /// All steps on the native engine.
-    fn native_steps(mut self, held: &mut Held<'_>, cancelled: Option<&AtomicBool>) -> Result<Done> {
+    fn native_steps(
+        mut self,
+        held: &mut Held<'_>,
+        cancelled: Option<&AtomicBool>,
+        recording: Option<&Recording>,
+    ) -> Result<Done> {
         let mut answers = std::mem::take(&mut self.options.answers);
         let answering = Counter::new(self.entry.id(), &mut answers);
         let host = Host {
             log: self.options.log,
             cancelled,
             answering: Some(&answering),
+            over: recording.map(Recording::over),
         };
         let settings = self.options.settings(&self.runtime);
         let result = self.entry.result_type();
@@ -573,6 +587,9 @@ impl<'a> Bounded<'a> {
         let mut steps = 0;
         while steps < self.options.steps && trap.is_none() && !host.is_cancelled() {
             held.refresh()?;
+            if let Some(recording) = recording {
+                recording.begin_step();
+            }
             let ran = cpu::run((&self.runtime, &self.entry), held.views(), self.vms, &settings, host)?;
             if answering.has_failed() {
                 break;
@@ -581,6 +598,9 @@ impl<'a> Bounded<'a> {
             dropped += ran.dropped_texts;
             steps += u32::from(ran.first_trap.is_none());
             (results, trap, traps) = (Results::Typed(ran.results), ran.first_trap, ran.traps);
+            if let Some(recording) = recording {
+                recording.end_step(steps, traps);
+            }
             if let Some(progress) = &mut self.options.progress {
                 progress(&Progress {
                     vms: self.vms.into(),

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules from the lowest layer to the highest. A module sees those of lower layers, and in the layer of `error` those beside it as well.
-const LAYERS: [&[&str]; 13] = [
+const LAYERS: [&[&str]; 16] = [
+    &["progress"],
+    &["recorder"],
     &[
         "alarm",
         "atomics",
@@ -18,7 +20,6 @@ const LAYERS: [&[&str]; 13] = [
         "frames",
         "handle",
         "json",
-        "progress",
         "sources",
         "stats",
         "tally",
@@ -51,7 +52,8 @@ const LAYERS: [&[&str]; 13] = [
     &["debugger"],
     &["launch"],
     &["batch", "plan", "ring"],
-    &["show"],
+    &["activity", "show"],
+    &["monitor"],
     &["builder"],
 ];
 

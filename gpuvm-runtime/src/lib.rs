@@ -4,6 +4,7 @@
 // Generated code names `::gpuvm`, which below the facade is the core.
 extern crate gpuvm_core as gpuvm;
 
+pub mod activity;
 mod alarm;
 pub mod arg;
 mod atomics;
@@ -37,6 +38,7 @@ mod layers;
 mod leg;
 pub mod logs;
 mod marshal;
+pub mod monitor;
 pub mod native;
 #[cfg(feature = "gpu")]
 mod overlooked;
@@ -44,6 +46,7 @@ pub mod plan;
 pub mod profile;
 pub mod progress;
 pub mod questions;
+mod recorder;
 pub mod registry;
 pub mod ring;
 pub mod routine;
@@ -80,13 +83,13 @@ pub use gpuvm_core::program::LogLine;
 pub use gpuvm_core::routine::Level;
 pub use gpuvm_core::settings::Settings;
 pub use gpuvm_engine::{Backend, Device, DeviceKind, Dispatch, Engine, FloatMode, MemoryUse};
-pub use inspect::{Standing, VmView};
+pub use inspect::VmView;
 pub use launch::Launch;
 pub use logs::{LogLimit, Logs};
 pub use plan::report;
 pub use plan::{Explanation, Groups, Handle, Plan, PlanDone, PlanError, PlanStats, StepStats};
 pub use profile::Profile;
-pub use progress::Progress;
+pub use progress::{Progress, Standing};
 pub use questions::Question;
 pub use ring::{KernelHandle, RingOptions, RingSnapshot, RuntimeConfig};
 pub use routine::{Routine, build};

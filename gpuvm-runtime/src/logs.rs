@@ -7,6 +7,7 @@ use gpuvm_core::routine::Level;
 
 use crate::arg::Argument;
 use crate::bind::Bound;
+use crate::recorder;
 
 /// How much of what VMs print is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +119,7 @@ impl Logs {
                 Level::Debug => event!(DEBUG),
                 Level::Trace => event!(TRACE),
             }
+            recorder::say_at(*level, routine, Some(*vm), Some((file, *line)), text);
         }
         if self.dropped > 0 {
             let warning = format!(

@@ -3,6 +3,38 @@
 use std::fmt;
 use std::time::Duration;
 
+use gpuvm_engine::Tally;
+
+/// How many VMs of an execution stand how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// They can go on.
+    pub running: u32,
+    /// Of these, those in front of a breakpoint.
+    pub at_breakpoint: u32,
+    /// They have yielded.
+    pub yielded: u32,
+    /// They wait for an answer.
+    pub blocked: u32,
+    /// They are done.
+    pub halted: u32,
+    /// They have trapped.
+    pub trapped: u32,
+}
+
+impl From<&Tally> for Standing {
+    fn from(tally: &Tally) -> Standing {
+        Standing {
+            running: tally.running,
+            at_breakpoint: tally.at_breakpoint,
+            yielded: tally.yielded,
+            blocked: tally.blocked,
+            halted: tally.halted,
+            trapped: tally.trapped,
+        }
+    }
+}
+
 /// How a launch stands between two submissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {

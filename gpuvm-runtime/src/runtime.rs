@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use gpuvm_core::compile::link_kernel;
 use gpuvm_core::kernel::Kernel;
@@ -37,6 +37,33 @@ struct Shared {
     programs: Mutex<Remembered<(RoutineKey, u32)>>,
     /// Linked kernels of plans by what tells them apart.
     kernels: Mutex<Remembered<String>>,
+}
+
+/// The process's runtimes.
+static RUNTIMES: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+
+fn all() -> MutexGuard<'static, Vec<Weak<Shared>>> {
+    RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    fn memory(&self) -> MemoryUse {
+        // All engines of a device share its memory.
+        let memory = self.engines.first().and_then(|(_, engine)| engine.memory());
+        memory.map_or_else(MemoryUse::default, |memory| memory.in_use())
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        // A look at all runtimes has a part of each as long as it takes, which is not to be what closes the device: the process may end meanwhile.
+        if Arc::strong_count(&self.shared) <= 2 {
+            let mut all = all();
+            if Arc::strong_count(&self.shared) == 1 {
+                all.retain(|runtime| !std::ptr::eq(runtime.as_ptr(), Arc::as_ptr(&self.shared)));
+            }
+        }
+    }
 }
 
 /// Linked programs by what tells them apart: those that were asked for last, and those before them.
@@ -88,9 +115,7 @@ impl Runtime {
 
     /// How much it has of its device's memory at the moment; nothing on the CPU.
     pub fn memory(&self) -> MemoryUse {
-        // All engines of a device share its memory.
-        let memory = self.shared.engines.first().and_then(|(_, engine)| engine.memory());
-        memory.map_or_else(MemoryUse::default, |memory| memory.in_use())
+        self.shared.memory()
     }
 
     /// What its ring kernels have in common.
@@ -105,17 +130,27 @@ impl Runtime {
         config: RuntimeConfig,
         kept: Option<Arc<dyn Any + Send + Sync>>,
     ) -> Runtime {
-        Runtime {
-            shared: Arc::new(Shared {
-                device,
-                engines,
-                settings,
-                config,
-                kept,
-                programs: Mutex::default(),
-                kernels: Mutex::default(),
-            }),
-        }
+        let shared = Arc::new(Shared {
+            device,
+            engines,
+            settings,
+            config,
+            kept,
+            programs: Mutex::default(),
+            kernels: Mutex::default(),
+        });
+        all().push(Arc::downgrade(&shared));
+        Runtime { shared }
+    }
+
+    /// What each of the process has, in the order in which they were opened.
+    pub(crate) fn memory_of_all() -> Vec<(Device, MemoryUse)> {
+        let all = all();
+        let memory = all.iter().filter_map(|shared| {
+            let shared = shared.upgrade()?;
+            Some((shared.device.clone(), shared.memory()))
+        });
+        memory.collect()
     }
 
     /// What modules above this one keep with it.

@@ -9,7 +9,7 @@ use gpuvm_core::settings::Settings;
 use crate::counted::counted;
 use crate::entry::Launchable;
 use crate::error::{Error, Result};
-use crate::inspect::Standing;
+use crate::progress::Standing;
 use crate::registry::Registration;
 use crate::ring::handler::Entry;
 use crate::runtime::Runtime;

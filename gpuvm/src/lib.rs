@@ -69,6 +69,7 @@ pub use gpuvm_macros::{RingMessage, VmType, ring_kernel, routine};
 ///
 /// # In general
 pub use gpuvm_runtime::KernelHandle;
+pub use gpuvm_runtime::activity;
 pub use gpuvm_runtime::guard;
 pub use gpuvm_runtime::native::vm;
 pub use gpuvm_runtime::profile;
@@ -168,6 +169,10 @@ pub use gpuvm_runtime::{
 /// A debugger: breakpoints, steps forwards and backwards, variables and watchpoints of one VM among millions, in an editor or from a program. Needs the feature `debug`.
 #[cfg(feature = "debug")]
 pub use gpuvm_debug as debug;
+
+// It serves itself where it is linked.
+#[cfg(feature = "monitor")]
+use gpuvm_monitor as _;
 
 /// What a routine is linked to.
 ///

@@ -4,6 +4,7 @@
 
 mod adapter;
 mod assembler;
+mod browser;
 mod compile_time;
 mod copies;
 mod first_instruction;
@@ -39,6 +40,8 @@ enum Task {
     Copies,
     /// Records where gdb stops in native code, and with which values, for the debugger's tests.
     NativeStops,
+    /// Draws the monitor's page of a busy program in a browser, and checks what is drawn.
+    Browser(browser::Options),
     /// Packs all crates that are published, builds them from what was packed, and runs the README's programs with them.
     Package,
     /// Measures how long a launch takes to its first instruction, for each routine of `tests/programs` on each engine.
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Task::Instructions => instructions(),
         Task::Copies => copies::write(),
         Task::NativeStops => native_stops::record(),
+        Task::Browser(options) => browser::run(&options),
         Task::Package => package::run(),
         Task::FirstInstruction(options) => first_instruction::run(&options),
         Task::CompileTime(options) => compile_time::run(&options),

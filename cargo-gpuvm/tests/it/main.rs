@@ -1,5 +1,7 @@
 //! Whole sessions with a program, as scripts lead them.
 
+mod top;
+
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};

@@ -400,6 +400,12 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// No monitor can be served.
+    #[error("{reason}")]
+    Monitor {
+        /// Why.
+        reason: String,
+    },
     /// No VM of the execution has a state any more, because all its steps are over.
     #[error("all steps of `{routine}` are over, so no VM of it can be taken out")]
     NotRunning {

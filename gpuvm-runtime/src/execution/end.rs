@@ -8,6 +8,7 @@ use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::leg::Leg;
 use crate::logs::logged;
+use crate::recorder::Ending;
 use crate::trap::{Trap, TrapReport, hint_of_chunk};
 use crate::view::view_of;
 use crate::words::WordColumn;
@@ -32,6 +33,10 @@ impl<'a> Execution<'a> {
             Err(error) => return (Err(error), self.held.params),
         };
         let stats = self.stats();
+        let recording = self.recording.take();
+        if let Some(recording) = &recording {
+            recording.update(|headway| headway.steps = stats.steps);
+        }
         let submissions = std::mem::take(&mut self.slices.submissions);
         let live = unfinished.running + unfinished.yielded + unfinished.blocked;
         let is_early = live > 0 || steps_missing;
@@ -68,6 +73,9 @@ impl<'a> Execution<'a> {
         } else {
             or_trap(done, trap, unfinished.trapped.into())
         };
+        if let Some(recording) = recording {
+            recording.end(ending(ended.as_ref().err()));
+        }
         (ended, self.held.params)
     }
 }
@@ -86,6 +94,15 @@ fn owned_columns(entry: &Entry, params: &mut [Bound<'_>]) -> Vec<(String, WordCo
         (entry.name(index).into_owned(), column)
     });
     owned.collect()
+}
+
+/// How a launch or a plan has ended that has ended with this error, or well.
+pub(crate) fn ending(error: Option<&Error>) -> Ending {
+    match error {
+        None => Ending::Done,
+        Some(Error::Trap(report)) => Ending::Trapped(report.count),
+        Some(error) => Ending::Failed(error.to_string()),
+    }
 }
 
 /// What was done, unless a VM trapped, for which there may be a hint.

@@ -178,12 +178,21 @@ pub(crate) struct Host<'h> {
     pub cancelled: Option<&'h AtomicBool>,
     /// Who answers them.
     pub answering: Option<&'h dyn Answering>,
+    /// Where it counts those that are over.
+    pub over: Option<&'h AtomicU64>,
 }
 
 impl Host<'_> {
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancelled
             .is_some_and(|cancelled| cancelled.load(Ordering::Relaxed))
+    }
+
+    /// So many more VMs are over.
+    pub(crate) fn count_over(&self, vms: usize) {
+        if let Some(over) = self.over {
+            over.fetch_add(vms as u64, Ordering::Relaxed);
+        }
     }
 }
 
@@ -222,6 +231,7 @@ impl<'c> Launch<'c> {
         while next < range.end && !self.host.is_cancelled() {
             let end = next.saturating_add(at_a_time).min(range.end);
             let begin = cancelled.map(|_| Instant::now());
+            let first = next;
             match running.catch(&mut || VM.with(|vm| run(&vm.id, next..end))) {
                 Ended::Done => next = end,
                 Ended::Halted => next = vm_id() as usize + 1,
@@ -230,6 +240,7 @@ impl<'c> Launch<'c> {
                     next = vm_id() as usize + 1;
                 }
             }
+            self.host.count_over(next - first);
             if begin.is_some_and(|begin| begin.elapsed() < SOON) {
                 at_a_time = at_a_time.saturating_mul(4);
             }

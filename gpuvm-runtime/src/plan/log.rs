@@ -153,7 +153,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    fn labels(&self, nodes: &[usize]) -> String {
+    pub fn labels(&self, nodes: &[usize]) -> String {
         let labels: Vec<String> = nodes.iter().map(|node| self.nodes[*node].kind.label(*node)).collect();
         labels.join(", ")
     }

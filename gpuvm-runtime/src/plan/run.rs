@@ -21,10 +21,11 @@ use super::under_way::UnderWay;
 use crate::bind::Bound;
 use crate::done::{Done, Results};
 use crate::error::{Error, PlanError, Result};
-use crate::execution::or_trap;
+use crate::execution::{ending, or_trap};
 use crate::leg::Course;
 use crate::logs::Logs;
 use crate::questions::Handlers;
+use crate::recorder::{self, Recording, Work};
 use crate::runtime::Runtime;
 use crate::stats::{LeftToInterpreter, Stats};
 use crate::store::Store;
@@ -66,6 +67,8 @@ pub(super) struct Run<'p, 'a> {
     /// Who answers what they ask.
     pub answers: &'p Mutex<Handlers<'a>>,
     begin: Instant,
+    /// What is written down of it.
+    recording: Option<Recording>,
 }
 
 impl<'p, 'a> Run<'p, 'a> {
@@ -99,6 +102,7 @@ impl<'p, 'a> Run<'p, 'a> {
             logs: Logs::default(),
             answers,
             begin: Instant::now(),
+            recording: None,
         }
     }
 
@@ -113,6 +117,22 @@ impl<'p, 'a> Run<'p, 'a> {
     ///
     /// When a device fails, or [`Error::Trap`] with the first trap of the first step in which a VM trapped.
     pub fn run(mut self, plan: u64) -> Result<PlanDone> {
+        self.recording = recorder::begin(self.engine, || {
+            let kept: Vec<String> = self.order.graph.kept.iter().map(|node| self.label(*node)).collect();
+            let steps = self.order.steps.len() as u32;
+            Work::plan(&kept.join(", "), self.device().name, steps)
+        });
+        let done = self.run_to_end(plan);
+        if let Some(recording) = self.recording.take() {
+            if done.is_ok() {
+                recording.update(|headway| headway.steps = self.order.steps.len() as u32);
+            }
+            recording.end(ending(done.as_ref().err()));
+        }
+        done
+    }
+
+    fn run_to_end(&mut self, plan: u64) -> Result<PlanDone> {
         self.check_sizes()?;
         self.log = Log::new(self.options.trace);
         self.under_way = UnderWay::new(match self.engine {
@@ -155,6 +175,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 launch: 0,
             };
             self.begin_step();
+            self.record_step(number as u32, step);
             for &node in order.zeros_for(number) {
                 self.zeros(node)?;
             }
@@ -283,6 +304,18 @@ impl<'p, 'a> Run<'p, 'a> {
         }
     }
 
+    /// Writes down which step has begun. Those of a loop's body are a part of the loop's.
+    fn record_step(&self, number: u32, step: &Step) {
+        if let Some(recording) = self.recording.as_ref().filter(|_| self.order.graph.scope.is_none()) {
+            let stage = self.labels(&step.members);
+            recording.update(|headway| {
+                headway.advances = true;
+                headway.steps = number;
+                headway.stage = stage;
+            });
+        }
+    }
+
     /// The name of a node for people.
     fn label(&self, node: usize) -> String {
         self.nodes[node].kind.label(node)
@@ -300,6 +333,16 @@ impl<'p, 'a> Run<'p, 'a> {
         self.log.add(tally, launches);
         self.launches += launches;
         self.tally = continued(&self.tally, tally);
+        if let Some(recording) = &self.recording {
+            recording.update(|headway| {
+                headway.launches = self.launches;
+                headway.instructions = self.tally.retired.map(|classes| classes.iter().sum());
+                headway.device_time = self.tally.device_time;
+                if self.tally.engine != Engine::Auto {
+                    headway.engine = self.tally.engine;
+                }
+            });
+        }
     }
 
     /// Notes whether a launch was left to the interpreter.

@@ -21,6 +21,12 @@ impl Dead {
         self.letters.len()
     }
 
+    /// The last ones, at most so many, the oldest of them first.
+    pub fn last(&self, most: usize) -> Vec<DeadLetter> {
+        let passed = self.len().saturating_sub(most);
+        self.letters.iter().skip(passed).cloned().collect()
+    }
+
     /// Takes the oldest.
     pub fn take(&mut self) -> Option<DeadLetter> {
         let letter = self.letters.pop_front()?;

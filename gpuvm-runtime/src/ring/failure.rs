@@ -1,5 +1,7 @@
 //! Messages that nobody handles, and kernels that fail.
 
+use gpuvm_core::routine::Level;
+
 use super::context::Sent;
 use super::dead::Dead;
 use super::handler::Kind;
@@ -7,6 +9,7 @@ use super::letters::{DeadLetter, DeadReason, Letters};
 use super::queue::Piece;
 use super::shared::{Shared, State};
 use crate::error::{Life, RingError};
+use crate::recorder;
 
 impl Shared {
     /// Makes dead letters of everything that waits.
@@ -56,6 +59,7 @@ impl Shared {
     pub fn overflow(&self, state: &mut State, kind: Kind, lost: (&[u32], &[u32]), error: RingError) {
         if state.exceeded.note(&error, lost.0.len()) {
             tracing::warn!(kernel = self.entry.id, %error, "messages of actors lost");
+            recorder::say(Level::Warn, self.entry.id, &error.to_string());
         }
         self.bury_each(state, kind, lost, &error);
     }
@@ -107,6 +111,7 @@ impl Shared {
     /// The same for one who has the lock, and tells everybody afterwards.
     pub fn fail_in(&self, state: &mut State, reason: String) {
         tracing::error!(kernel = self.entry.id, reason, "ring kernel failed");
+        recorder::say(Level::Error, self.entry.id, &format!("failed: {reason}"));
         let error = RingError::Failed {
             kernel: self.name(),
             reason: reason.clone(),

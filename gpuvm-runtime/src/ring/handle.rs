@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gpuvm_core::program::Program;
+use gpuvm_core::routine::Level;
 use gpuvm_core::settings::Settings;
 use gpuvm_engine::Engine;
 
@@ -25,6 +26,7 @@ use super::shared_pump::SharedPump;
 use super::thread::PumpThread;
 use crate::error::{Error, Life, Result};
 use crate::logs::Logs;
+use crate::recorder;
 
 /// A ring kernel that was launched. Clones are handles of the same kernel. When the last of them is dropped it is terminated as by
 /// [`KernelHandle::blocking_terminate`], and nothing of it is at work any more, unless a native handler does not end: after two seconds without
@@ -99,6 +101,7 @@ impl KernelHandle {
         state.life = Life::Active;
         state.counts.begin.get_or_insert_with(std::time::Instant::now);
         tracing::info!(kernel = shared.entry.id, "ring kernel activated");
+        recorder::say(Level::Info, shared.entry.id, "activated");
         shared.wake(state);
         Ok(())
     }
@@ -121,6 +124,7 @@ impl KernelHandle {
         }
         until(&shared.changed, || (shared.lock().in_flight == 0).then_some(())).await;
         tracing::info!(kernel = shared.entry.id, "ring kernel deactivated");
+        recorder::say(Level::Info, shared.entry.id, "deactivated");
         Ok(())
     }
 
@@ -159,6 +163,7 @@ impl KernelHandle {
                     let exceeded = state.exceeded.all();
                     drop(state);
                     tracing::info!(kernel = shared.entry.id, "ring kernel terminated");
+                    recorder::say(Level::Info, shared.entry.id, "terminated");
                     return Ok(exceeded?);
                 }
                 _ => {}
@@ -214,20 +219,7 @@ impl KernelHandle {
     ///
     /// None: it can be asked at any time.
     pub async fn status(&self) -> Result<Status> {
-        let shared = self.shared();
-        let state = shared.lock();
-        Ok(Status {
-            kernel: shared.name(),
-            life: state.life,
-            reason: state.reason.clone(),
-            actors: shared.actors,
-            stopped_actors: state.stopped.len() as u32,
-            engine: self.owner.engine,
-            queued: state.letters.len() + state.in_flight,
-            unreceived: state.outputs.len(),
-            capacity: shared.capacity,
-            full: shared.full(&state),
-        })
+        Ok(self.shared().status(self.owner.engine))
     }
 
     /// What the kernel has done so far.

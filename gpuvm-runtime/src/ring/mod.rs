@@ -42,6 +42,7 @@
 //! The pump alone has the actors' states. Whoever wants to see them asks it (`question.rs`), and it answers between two batches, so a
 //! [`RingSnapshot`] is of one moment.
 
+pub(crate) mod activity;
 mod batch;
 mod bound;
 mod callers;
@@ -77,9 +78,11 @@ mod thread;
 use std::sync::Arc;
 
 use gpuvm_core::program::{Program, Questions};
+use gpuvm_core::routine::Level;
 use gpuvm_core::settings::Settings;
-use gpuvm_engine::{Engine, room};
+use gpuvm_engine::{Device, Engine, room};
 
+pub use self::activity::KernelActivity;
 use self::bound::Bound;
 use self::clock::Clock;
 pub use self::context::Ring;
@@ -99,10 +102,12 @@ use self::snapshot::Kept;
 pub use self::snapshot::RingSnapshot;
 use self::thread::PumpThread;
 pub use crate::config::RuntimeConfig;
+use crate::counted::counted;
 use crate::error::{Error, Result};
 pub use crate::error::{Life, RingError, TrySendError};
 use crate::logs::LogLimit;
 use crate::native::context::Vms;
+use crate::recorder;
 use crate::runtime::Runtime;
 
 /// Messages that are not cut apart for more batches under way: what each batch costs counts for more.
@@ -199,6 +204,18 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
     let theirs = Arc::clone(&pump);
     let thread = PumpThread::spawn(name, stack, move || theirs.run())?;
     tracing::info!(kernel = entry.id, actors = options.actors, %engine, restored, "ring kernel launched");
+    let how = if restored { "restored" } else { "launched" };
+    let actors = counted(options.actors as usize, "actor");
+    recorder::say(
+        Level::Info,
+        entry.id,
+        &format!("{how} with {actors} on the {engine} engine"),
+    );
+    let device = match engine {
+        Engine::Native | Engine::Reference => Device::cpu().name,
+        _ => runtime.device().name.clone(),
+    };
+    activity::note(&shared, engine, device);
     let settings = runtime.settings().clone();
     Ok(KernelHandle::new((shared, pump, thread), engine, program, settings))
 }

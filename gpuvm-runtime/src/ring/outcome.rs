@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use gpuvm_core::routine::Level;
 use gpuvm_engine::Words;
 
 use super::batch::{Batch, Mail};
@@ -11,6 +12,7 @@ use super::options::Restart;
 use super::runner::{Handled, Runner, Trapped, Turn};
 use super::shared::Shared;
 use crate::error::{Error, Result, RingError};
+use crate::recorder;
 
 /// What became of a batch.
 #[derive(Default)]
@@ -171,6 +173,7 @@ impl Outcome {
             message: trap.message,
         };
         tracing::warn!(kernel = shared.entry.id, actor, %error, "actor trapped");
+        recorder::say_at(Level::Warn, shared.entry.id, Some(actor), None, &error.to_string());
         if is_exceeded {
             shared.lock().exceeded.note(&error, 1);
         }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use event_listener::{Event, IntoNotification};
+use gpuvm_engine::Engine;
 
 use super::bound::Bound;
 use super::callers::{Caller, Callers};
@@ -17,7 +18,7 @@ use super::full::Waiting;
 use super::handler::Entry;
 use super::letters::Letters;
 use super::link::Links;
-use super::metrics::{Counts, Metrics};
+use super::metrics::{Counts, Metrics, Status};
 use super::options::{Answers, Restart, Terminate};
 use super::outputs::Outputs;
 use super::question::Question;
@@ -467,6 +468,23 @@ impl Shared {
         self.wake(state);
         // Who waits for room waits in vain.
         self.room.notify(usize::MAX);
+    }
+
+    /// How the kernel stands, whose actors this engine runs.
+    pub fn status(&self, engine: Engine) -> Status {
+        let state = self.lock();
+        Status {
+            kernel: self.name(),
+            life: state.life,
+            reason: state.reason.clone(),
+            actors: self.actors,
+            stopped_actors: state.stopped.len() as u32,
+            engine,
+            queued: state.letters.len() + state.in_flight,
+            unreceived: state.outputs.len(),
+            capacity: self.capacity,
+            full: self.full(&state),
+        }
     }
 
     /// Tells everybody who waits to look again.

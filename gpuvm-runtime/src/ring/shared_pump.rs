@@ -3,9 +3,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
+use gpuvm_core::routine::Level;
+
 use super::pump::{Failed, Next, Pump};
 use super::shared::{Shared, State};
 use crate::error::Life;
+use crate::recorder;
 
 /// A pump that has one thread of its own, and is lent to others.
 pub(super) struct SharedPump {
@@ -52,6 +55,7 @@ impl SharedPump {
                 drop(place);
                 shared.lock().life = Life::Terminated;
                 tracing::info!(kernel = shared.entry.id, "ring kernel terminated");
+                recorder::say(Level::Info, shared.entry.id, "terminated");
                 shared.notify_all();
                 return false;
             }

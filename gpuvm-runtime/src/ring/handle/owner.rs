@@ -7,6 +7,7 @@ use gpuvm_core::program::Program;
 use gpuvm_core::settings::Settings;
 use gpuvm_engine::Engine;
 
+use super::super::activity;
 use super::super::options::Terminate;
 use super::super::shared::Shared;
 use super::super::shared_pump::SharedPump;
@@ -81,6 +82,7 @@ enum Drained {
 
 impl Drop for Owner {
     fn drop(&mut self) {
+        activity::forget(&self.shared);
         self.shared.begin_to_end(Terminate::Drain);
         let drained = self.drain();
         if drained == Drained::All {
