@@ -231,6 +231,11 @@ pub trait Running: Send {
     /// When the device fails.
     fn vm(&mut self, index: u32) -> Result<Vm>;
 
+    /// The words of a VM of the job, as bits, that have the values that they would have on any engine. The program needs the others no more.
+    fn kept(&self, _vm: &Vm) -> u32 {
+        u32::MAX
+    }
+
     /// Replaces the state of one VM, by its place in the job.
     ///
     /// # Errors
@@ -448,6 +453,8 @@ pub struct Limit {
     pub breakpoints: Vec<StopAt>,
     /// Whether VMs that stand in front of a breakpoint when [`Running::advance`] is called stay there: it goes on with what was begun before.
     pub stays: bool,
+    /// Whether somebody looks at variables: an engine then keeps those in scope wherever it leaves a VM, and not only what the program still needs.
+    pub shows: bool,
     /// Whether nobody asks how long the device was at it. Reading its clock takes longer than a short launch does.
     pub untimed: bool,
 }

@@ -106,6 +106,8 @@ pub struct Execution<'a> {
     /// Time that it took before the snapshot that it was restored from.
     pub(crate) earlier: Duration,
     pub(crate) breakpoints: Vec<StopAt>,
+    /// Whether somebody looks at variables.
+    shows: bool,
     /// Whether the columns are its own, because the caller's were in another process.
     pub(crate) restored: bool,
 }
@@ -193,6 +195,7 @@ impl<'a> Execution<'a> {
             recording,
             earlier: Duration::ZERO,
             breakpoints: Vec::new(),
+            shows: false,
             restored: false,
         }
     }
@@ -221,6 +224,12 @@ impl<'a> Execution<'a> {
     /// When the device fails. A VM's trap is no error before [`finish`](Execution::finish).
     pub fn advance(&mut self, budget: Budget) -> Result<Signal> {
         self.run_on(budget, false)
+    }
+
+    /// Whether all variables in scope are to be kept wherever a VM stands, also those that the program needs no more, which the specialised engine does not without it. It holds
+    /// for VMs that an advance afterwards leaves.
+    pub fn keep_variables(&mut self, keep: bool) {
+        self.shows = keep;
     }
 
     /// As [`advance`](Execution::advance), but for VMs that stand in front of a breakpoint, which stay there: the same advance, cut to shorter ones.
@@ -258,6 +267,7 @@ impl<'a> Execution<'a> {
                 slice: self.options.slice,
                 breakpoints: self.breakpoints.clone(),
                 stays,
+                shows: self.shows,
                 untimed: false,
             };
             let in_time = self.round(&limit)?;

@@ -33,8 +33,11 @@ pub struct FrameView {
 }
 
 impl FrameView {
-    pub(crate) fn stack(program: &Program, vm: &Vm) -> Vec<FrameView> {
-        let frame = |activation: Activation<'_>| {
+    /// The activations of a VM, of whose words these have their values, as bits.
+    pub(crate) fn stack(program: &Program, vm: &Vm, kept: u32) -> Vec<FrameView> {
+        let frame = |mut activation: Activation<'_>| {
+            let known = activation.variables.into_iter().map(|location| location.within(kept));
+            activation.variables = known.collect();
             let view = |location: &Location<'_>| VariableView {
                 name: location.variable.name.to_string(),
                 ty: location.variable.ty.to_string(),

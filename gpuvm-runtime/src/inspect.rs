@@ -43,7 +43,8 @@ pub struct VmView {
 }
 
 impl VmView {
-    fn new(program: &Program, vm: &Vm) -> VmView {
+    /// A VM, of whose words these have their values, as bits.
+    fn new(program: &Program, vm: &Vm, kept: u32) -> VmView {
         let ip = vm.ip();
         let place = program.places.get(ip as usize);
         let text = |list: &[String], index: Option<u32>| {
@@ -58,8 +59,8 @@ impl VmView {
             line: place.map_or(0, |place| place.line),
             routine: text(&program.routines, place.map(|place| place.routine)),
             depth: vm.state[header::DEPTH],
-            variables: variables(program, vm),
-            stack: FrameView::stack(program, vm),
+            variables: variables(program, vm, kept),
+            stack: FrameView::stack(program, vm, kept),
             words: std::array::from_fn(|word| vm.words()[word]),
         }
     }
@@ -72,14 +73,17 @@ impl VmView {
 }
 
 /// The variables that are in scope, with their values.
-fn variables(program: &Program, vm: &Vm) -> Vec<VariableView> {
+fn variables(program: &Program, vm: &Vm, kept: u32) -> Vec<VariableView> {
     let frame = vm.frame.get(vm.frame_base as usize..).unwrap_or_default();
-    let view = |location: &Location<'_>| VariableView {
-        name: location.name.clone(),
-        ty: location.variable.ty.to_string(),
-        value: location.show(vm.words(), frame),
+    let view = |location: Location<'_>| {
+        let location = location.within(kept);
+        VariableView {
+            value: location.show(vm.words(), frame),
+            ty: location.variable.ty.to_string(),
+            name: location.name,
+        }
     };
-    program.variables_at(vm.ip()).iter().map(view).collect()
+    program.variables_at(vm.ip()).into_iter().map(view).collect()
 }
 
 impl fmt::Display for VmView {
@@ -121,11 +125,11 @@ impl Execution<'_> {
         self.is_vm(vm)?;
         let Execution { course, held, leg, .. } = self;
         let views = held.views();
-        let state = match leg {
+        let (state, kept) = match leg {
             Some(leg) => leg.vm(course, &views, vm)?,
-            None => Vm::new(&course.program, vm),
+            None => (Vm::new(&course.program, vm), u32::MAX),
         };
-        Ok(VmView::new(&course.program, &state))
+        Ok(VmView::new(&course.program, &state, kept))
     }
 
     /// A VM by itself on this CPU, with the memory that it sees as it is now: to be run forwards and backwards and looked into, while the execution

@@ -559,12 +559,12 @@ impl Leg {
         })
     }
 
-    /// The state of one VM.
+    /// The state of one VM, and which of its words have their values, as bits.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    pub(crate) fn vm(&mut self, course: &Course, params: &[Seen<'_>], vm: u32) -> Result<Vm> {
+    pub(crate) fn vm(&mut self, course: &Course, params: &[Seen<'_>], vm: u32) -> Result<(Vm, u32)> {
         let program = &course.program;
         let part = self.parts.iter_mut().find(|part| part.range.contains(&vm));
         if let Some(Part {
@@ -575,12 +575,13 @@ impl Leg {
         {
             let state = running.vm(vm - range.start)?;
             let is_whole = state.status() != Status::Trapped || running.keeps_trapped();
+            let kept = running.kept(&state);
             let replayed = if is_whole {
                 None
             } else {
                 self.replayed(course, params, vm)
             };
-            return Ok(replayed.map_or(state, |replayed| replayed.vm().clone()));
+            return Ok(replayed.map_or((state, kept), |replayed| (replayed.vm().clone(), u32::MAX)));
         }
         for part in &mut self.parts {
             let Some(index) = vm.checked_sub(part.range.start).filter(|_| part.range.contains(&vm)) else {
@@ -589,10 +590,10 @@ impl Leg {
             if let Stage::Waiting(Some(image)) = &part.stage
                 && let Some(vm) = image.vm(program, index as usize)
             {
-                return Ok(vm);
+                return Ok((vm, u32::MAX));
             }
         }
-        Ok(Vm::new(program, vm))
+        Ok((Vm::new(program, vm), u32::MAX))
     }
 }
 

@@ -113,7 +113,7 @@ impl Trap {
     /// The same of a VM that stands where it has trapped, if its state is known.
     pub(crate) fn at(program: &Program, record: &TrapRecord, vm: Option<&Vm>) -> Trap {
         Trap {
-            stack: vm.map_or_else(Vec::new, |vm| FrameView::stack(program, vm)),
+            stack: vm.map_or_else(Vec::new, |vm| FrameView::stack(program, vm, u32::MAX)),
             ..Trap::of(program, record)
         }
     }

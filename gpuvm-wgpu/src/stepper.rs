@@ -210,6 +210,11 @@ pub trait Schedule: Send {
     /// When the device refuses a kernel.
     fn stepper(&mut self, need: &Need<'_>) -> Result<Arc<dyn Stepper>>;
 
+    /// The words, as bits, that a VM has which stands in front of this instruction.
+    fn kept(&self, _at: u32) -> u32 {
+        u32::MAX
+    }
+
     /// The state of all VMs was replaced by this image.
     fn replaced(&mut self, _image: &Image) {}
 
@@ -222,6 +227,8 @@ pub trait Schedule: Send {
 pub struct Need<'a> {
     /// In front of which instructions VMs have to stop.
     pub breakpoints: &'a [StopAt],
+    /// Whether VMs are left with all variables that are in scope.
+    pub shows: bool,
     /// Whether VMs have to stop after an exact number of instructions.
     pub exact: bool,
     /// Whether the VMs start with it.

@@ -107,6 +107,18 @@ impl Program {
 }
 
 impl Location<'_> {
+    /// The same where the machine's words have their values only if they are among these, as bits.
+    pub fn within(mut self, kept: u32) -> Self {
+        for home in &mut self.homes {
+            if let Home::Word(word) = *home
+                && kept.checked_shr(word).unwrap_or(0) & 1 == 0
+            {
+                *home = Home::Nowhere;
+            }
+        }
+        self
+    }
+
     /// The words of the variable, `None` for what is not kept. `words` are the VM's general words, `frame` its frame memory from the
     /// frame base on.
     pub fn read(&self, words: &[u32], frame: &[u32]) -> Vec<Option<u32>> {

@@ -266,15 +266,15 @@ impl Flow {
 
     /// For each block, the words whose values matter when it begins.
     pub fn live(&self, program: &Program) -> Vec<u32> {
-        self.live_with(program, &[])
+        self.live_with(program, |_| 0)
     }
 
     /// The same where somebody else asks for words, given as bits, when a block begins that starts with an instruction.
-    pub fn live_with(&self, program: &Program, asked: &[(u32, u32)]) -> Vec<u32> {
+    pub fn live_with(&self, program: &Program, asked: impl Fn(u32) -> u32) -> Vec<u32> {
         let mut used = vec![0; self.blocks.len()];
         let mut made = vec![0; self.blocks.len()];
         for (block, Block { start, end, .. }) in self.blocks.iter().enumerate() {
-            used[block] = asked.iter().find(|(at, _)| at == start).map_or(0, |(_, words)| *words);
+            used[block] = asked(*start);
             for ip in *start..*end {
                 let (uses, defs) = words_of(program, ip);
                 used[block] |= uses & !made[block];
@@ -295,6 +295,19 @@ impl Flow {
                 return live;
             }
         }
+    }
+
+    /// The words whose values matter in front of an instruction; all of them where none is.
+    pub fn live_before(&self, program: &Program, at: u32) -> u32 {
+        let live = self.live(program);
+        let found = self.blocks.iter().find(|block| (block.start..block.end).contains(&at));
+        found.map_or(u32::MAX, |Block { end, exit, .. }| {
+            let after = exit.targets().fold(0, |after, to| after | live[to]);
+            (at..*end).rev().fold(after, |matters, ip| {
+                let (uses, defs) = words_of(program, ip);
+                matters & !defs | uses
+            })
+        })
     }
 
     /// The instructions that make words which nobody reads, given the words that matter when each block begins.

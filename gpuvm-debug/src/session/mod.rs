@@ -159,6 +159,7 @@ pub struct Session<'s, 'a> {
 impl<'s, 'a> Session<'s, 'a> {
     /// A session over an execution, which looks at VM 0.
     pub fn new(execution: &'s mut Execution<'a>) -> Session<'s, 'a> {
+        execution.keep_variables(true);
         Session {
             program: execution.program().clone(),
             parameters: execution.parameters(),
@@ -285,6 +286,7 @@ impl<'s, 'a> Session<'s, 'a> {
     /// When the device fails.
     pub fn end(mut self) -> Result<()> {
         self.execution.stop_at([]);
+        self.execution.keep_variables(false);
         self.put_back()
     }
 }

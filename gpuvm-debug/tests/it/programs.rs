@@ -97,6 +97,22 @@ pub fn collatz(start: u32) -> u32 {
     steps
 }
 
+/// Neither `seed` nor what is made of it at first is needed any more while it turns.
+#[routine]
+pub fn scramble(seed: u32, turns: u32) -> u32 {
+    let first = seed.wrapping_mul(3) ^ 0x55;
+    let second = first.wrapping_mul(first) >> 3;
+    let third = second.wrapping_mul(seed) | 1;
+    let fourth = third.wrapping_mul(second) >> 5;
+    let mut mixed = (first & second) ^ (third & fourth) ^ seed;
+    let mut turn = 0;
+    while turn < turns {
+        mixed = mixed.wrapping_mul(mixed) ^ turn;
+        turn += 1;
+    }
+    mixed
+}
+
 #[routine]
 pub fn quotients(level: u32, by: u32) -> u32 {
     let half = by / 2;

@@ -1,9 +1,11 @@
 //! Sessions: stops, steps both ways, values, watchpoints.
 
+use std::time::Duration;
+
 use gpuvm::prelude::*;
 use gpuvm_debug::{Expression, Session, Step, Stop, Wanted};
 
-use crate::programs::{ENGINES, Turn, Walker, collatz_of, line, runtime};
+use crate::programs::{ENGINES, Turn, Walker, backend, collatz_of, line, runtime};
 
 fn expression(text: &str) -> Expression {
     Expression::parse(text).unwrap()
@@ -78,6 +80,68 @@ fn all_vms_stop_at_a_line_and_one_is_stepped() {
         assert_eq!(execution.run_to_end().unwrap(), Signal::Halt);
         let steps: Vec<u32> = execution.finish().unwrap().output().unwrap();
         assert_eq!(steps[26], 111, "{engine}");
+    }
+}
+
+#[test]
+fn what_a_program_needs_no_more_is_shown_where_it_is_paused() {
+    let optimised = Runtime::builder().backend(backend()).build().unwrap();
+    for engine in ENGINES {
+        for (runtime, is_debug) in [(runtime(), true), (&optimised, false)] {
+            let seeds: Vec<u32> = (0..64).collect();
+            let launch = runtime.launch("scramble").unwrap().args((&seeds, 1_000_000_000_u32));
+            let mut execution = launch.engine(engine).start().unwrap();
+            let mut session = Session::new(&mut execution);
+            let mut looks = 0;
+            let stop = session.resume(&mut || {
+                looks += 1;
+                looks > 3
+            });
+            assert_eq!(stop.unwrap(), Stop::Paused, "{engine}");
+            for vm in [0u32, 5, 63] {
+                session.select(vm).unwrap();
+                let first = vm.wrapping_mul(3) ^ 0x55;
+                let second = first.wrapping_mul(first) >> 3;
+                let third = second.wrapping_mul(vm) | 1;
+                let kept = [vm, first, second, third, third.wrapping_mul(second) >> 5].map(|value| value.to_string());
+                let shown = ["seed", "first", "second", "third", "fourth"].map(|name| value(&mut session, name));
+                let gone = |shown: &String| !is_debug && shown.contains("optimised away");
+                let right = shown
+                    .iter()
+                    .zip(&kept)
+                    .all(|(shown, kept)| shown == kept || gone(shown));
+                assert!(right, "{engine}: VM {vm} has {shown:?}, not {kept:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn who_looks_without_a_session_sees_what_is_kept() {
+    let optimised = Runtime::builder().backend(backend()).build().unwrap();
+    for engine in ENGINES {
+        for keeps in [true, false] {
+            let seeds: Vec<u32> = (0..64).collect();
+            let launch = optimised.launch("scramble").unwrap().args((&seeds, 1_000_000_000_u32));
+            let mut execution = launch.engine(engine).start().unwrap();
+            execution.keep_variables(keeps);
+            let view = loop {
+                let budget = Budget::time(Duration::from_millis(50));
+                assert_eq!(execution.advance(budget).unwrap(), Signal::Checkpoint);
+                let view = execution.vm(5).unwrap();
+                // It turns by now.
+                if view.variable("turn").is_some_and(|turn| turn != "?" && turn != "0") {
+                    break view;
+                }
+            };
+            let expected = match keeps || engine != Engine::Specialized {
+                true => ["?", "5061", "160054"],
+                // It needs neither any more.
+                false => ["?", "?", "?"],
+            };
+            let shown = ["second", "third", "fourth"].map(|name| view.variable(name).unwrap());
+            assert_eq!(shown, expected, "{engine}");
+        }
     }
 }
 

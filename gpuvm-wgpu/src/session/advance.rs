@@ -28,7 +28,7 @@ const IN_FLIGHT: usize = 2;
 impl Session {
     /// Submits what the next run is to wait for: at least so many instructions of each VM, if one submission can have them.
     pub(super) fn run_ahead(&mut self, cycles: u64) -> Result<bool> {
-        self.choose(&[], false)?;
+        self.choose(&[], (false, false))?;
         let reach = self.stepper.reach();
         let reaches = u64::from(reach.cycles) * u64::from(reach.dispatches) >= cycles;
         if reaches && self.begun.is_none() {
@@ -50,7 +50,7 @@ impl Session {
         // VMs that stand at a breakpoint go past it: one instruction is run as if there were none. The others do no harm by
         // running one too, as they do not stand at any.
         if !limit.breakpoints.is_empty() && !limit.stays && left > 0 && self.can_go_on(resume) {
-            self.choose(&[], true)?;
+            self.choose(&[], (true, limit.shows))?;
             let ticket = self.next(limit, limit.time, (1, 1), resume, false)?;
             left -= ticket.cycles;
             resume = false;
@@ -71,7 +71,7 @@ impl Session {
             let time_left = limit.time.map(|time| time.saturating_sub(begin.elapsed()));
             let timed_out = ran && time_left == Some(Duration::ZERO);
             while tickets.len() < depth && left > 0 && !timed_out && self.can_go_on(resume) {
-                self.choose(&limit.breakpoints, limit.cycles.is_some())?;
+                self.choose(&limit.breakpoints, (limit.cycles.is_some(), limit.shows))?;
                 let ticket = self.next(limit, time_left, (1, left), resume, !limit.breakpoints.is_empty())?;
                 left -= ticket.cycles;
                 resume = false;
@@ -126,10 +126,11 @@ impl Session {
     }
 
     /// Lets the schedule choose the stepper for the next submission.
-    fn choose(&mut self, breakpoints: &[StopAt], exact: bool) -> Result<()> {
+    fn choose(&mut self, breakpoints: &[StopAt], (exact, shows): (bool, bool)) -> Result<()> {
         self.stepper = self.schedule.stepper(&Need {
             breakpoints,
             exact,
+            shows,
             fresh: self.fresh,
             gathered: self.tally.running > 0 && self.seen[signal::AT_BREAK] == self.tally.running,
             epochs: self.tally.epochs.unwrap_or_default(),

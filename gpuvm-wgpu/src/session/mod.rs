@@ -197,6 +197,10 @@ impl Running for Session {
         self.one_vm(index)
     }
 
+    fn kept(&self, vm: &Vm) -> u32 {
+        self.schedule.kept(vm.ip())
+    }
+
     fn replace(&mut self, index: u32, vm: &Vm) -> Result<()> {
         self.replace_vm(index, vm)
     }

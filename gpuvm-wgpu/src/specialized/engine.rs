@@ -7,7 +7,7 @@ use gpuvm_core::interp::header;
 use gpuvm_core::isa::{Repeats, STATE_WORDS};
 use gpuvm_core::program::{Program, Status};
 use gpuvm_core::specialise::KnownParams;
-use gpuvm_core::specialise::flow::op_at;
+use gpuvm_core::specialise::flow::{Flow, op_at};
 use gpuvm_engine::{
     Demand, DeviceMemory, Engine, Error, Execute, Image, Job, ResidentKernel, Result, Running, Sequence, Source, Tiles,
 };
@@ -60,15 +60,17 @@ pub struct Specializing {
     specialized: Specialized,
     program: Arc<Program>,
     options: Options,
-    /// Whether it waits for kernels with breakpoints, and does not go on by interpreter until they are compiled.
+    /// Whether it waits for kernels that stop VMs or keep their variables, and does not go on by interpreter until they are compiled.
     waits: bool,
     plain: Arc<Prepared>,
-    /// The kernel that stops VMs where that was asked for last.
+    /// The kernel that stops VMs where that was asked for last, and keeps their variables.
     stopping: Option<Arc<Prepared>>,
     /// The one that they were given last.
     prepared: Arc<Prepared>,
     interpreting: Box<dyn Schedule>,
     standing: Standing,
+    /// Whether VMs may have been left with what the program needs and nothing else.
+    forgets: bool,
 }
 
 /// Where the VMs of a session stand.
@@ -121,6 +123,7 @@ impl Specialized {
             software: self.gpu.software,
             several: false,
             stops: Vec::new(),
+            shows: false,
         }
     }
 
@@ -251,6 +254,7 @@ impl Specialized {
             stopping: None,
             interpreting: self.interpreter.interpreting(program)?,
             standing: Standing::Anywhere,
+            forgets: false,
         })
     }
 
@@ -359,11 +363,12 @@ impl Specializing {
         if need.exact {
             return Ok(None);
         }
-        if need.breakpoints.is_empty() {
+        if need.breakpoints.is_empty() && !need.shows {
             return Ok(Some(self.plain.clone()));
         }
-        if self.options.stops != need.breakpoints {
+        if self.options.stops != need.breakpoints || self.options.shows != need.shows {
             self.options.stops = need.breakpoints.to_vec();
+            self.options.shows = need.shows;
             self.stopping = None;
         }
         if self.stopping.is_none() {
@@ -402,14 +407,23 @@ impl Schedule for Specializing {
             }
         }
         self.standing = Standing::Ready;
+        self.forgets = !need.shows || self.forgets && !need.fresh;
         if let Some(resumed) = self.prepared.kernel.resumed.as_ref().filter(|_| !need.fresh) {
             resumed.pipeline(&self.specialized.gpu)?;
         }
         Ok(self.prepared.clone())
     }
 
+    fn kept(&self, at: u32) -> u32 {
+        match self.forgets {
+            true => Flow::new(&self.program).live_before(&self.program, at),
+            false => u32::MAX,
+        }
+    }
+
     fn replaced(&mut self, image: &Image) {
         self.standing = Standing::Ready;
+        self.forgets = false;
         self.moved(image);
     }
 

@@ -21,6 +21,8 @@ pub struct Options {
     pub several: bool,
     /// In front of which instructions VMs stop, ascending.
     pub stops: Vec<StopAt>,
+    /// Whether a VM is left with all variables that are in scope.
+    pub shows: bool,
 }
 
 impl Options {

@@ -1,32 +1,35 @@
 //! Stops in front of instructions, with guards that the kernel evaluates. A block begins at each, so that VMs can be taken up there; who is asks again.
 
 use gpuvm_core::program::{Home, Program, Status};
-use gpuvm_engine::{Check, CheckOp, Guard, Operand as Asked, StopAt, Then};
+use gpuvm_engine::{Check, CheckOp, Guard, Operand as Asked, Then};
 use naga::{BinaryOperator, Block, Statement};
 
 use super::super::code::Node;
+use super::super::options::Options;
 use super::Emitter;
 use super::words::Operand;
 
-/// The words that guards and a debugger may ask for where VMs stop, as bits, whether or not the program still needs them.
-pub fn asked_at(program: &Program, stops: &[StopAt]) -> Vec<(u32, u32)> {
+/// The words that guards and a debugger may ask for where a VM is left, as bits, whether or not the program still needs them.
+pub fn asked(program: &Program, options: &Options) -> impl Fn(u32) -> u32 {
     // Finding variables out takes its time.
-    if stops.is_empty() {
-        return Vec::new();
-    }
-    let map = program.variable_map();
-    let words_at = |at: u32| {
-        let homes = map.at(at).into_iter().flat_map(|location| location.homes);
+    let map = (options.shows || !options.stops.is_empty()).then(|| program.variable_map());
+    let words_at = move |at: u32| {
+        let locations = map.iter().flat_map(|map| map.at(at));
+        let homes = locations.flat_map(|location| location.homes);
         homes.fold(0, |words, home| match home {
             Home::Word(word) => words | 1_u32.checked_shl(word).unwrap_or(0),
             _ => words,
         })
     };
-    let asked = |stop: &StopAt| {
-        let guarded = stop.guard.as_ref().map_or(0, Guard::words);
-        (stop.instruction, words_at(stop.instruction) | guarded)
-    };
-    stops.iter().map(asked).collect()
+    move |at| {
+        let stop = options.stops.binary_search_by_key(&at, |stop| stop.instruction);
+        let stop = stop.ok().map(|number| &options.stops[number]);
+        let guarded = stop.and_then(|stop| stop.guard.as_ref()).map_or(0, Guard::words);
+        match options.shows || stop.is_some() {
+            true => words_at(at) | guarded,
+            false => 0,
+        }
+    }
 }
 
 impl Emitter<'_> {

@@ -155,13 +155,13 @@ pub fn emit_several(program: &Program, options: &Options, base: &Base, module: &
 /// Writes a program, with what it leaves for later, and says whether all that may be left has been.
 fn write(program: &Program, options: &Options, base: &Base, module: &mut Module, start: Start) -> (Several, bool) {
     // Ends that are alike stay apart where VMs may stop at one of them.
-    let is_plain = options.stops.is_empty();
+    let is_plain = options.stops.is_empty() && !options.shows;
     let cut = Flow::cut_at(program, options.stops.iter().map(|stop| stop.instruction));
     let whole = match is_plain {
         true => cut.with_shared_tails(program),
         false => cut,
     };
-    let live = whole.live_with(program, &guard::asked_at(program, &options.stops));
+    let live = whole.live_with(program, guard::asked(program, options));
     let unread = whole.unread(program, &live);
     let blocks = whole.blocks.iter().zip(live);
     let live_at: HashMap<u32, u32> = blocks.map(|(block, live)| (block.start, live)).collect();
