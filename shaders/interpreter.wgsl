@@ -58,8 +58,12 @@ fn run() {
     status = STATUS_RUNNING;
     for (; cycle < launch.cycles && status == STATUS_RUNNING && inner < launch.inner_cycles; cycle++) {
         var instruction = code[ip];
-        if USES_GUARDS && opcode(instruction) == OP_BREAK && instruction.y != 0u && !stops(instruction.y + 1u) {
-            instruction = code[instruction.y];
+        if USES_GUARDS && opcode(instruction) == OP_BREAK && instruction.y != 0u {
+            let displaced = code[instruction.y];
+            let asked = word_of(first_operand(instruction));
+            if asked - instruction.z > instruction.w || !stops(instruction.y + 1u) {
+                instruction = displaced;
+            }
         }
         execute(instruction);
     }

@@ -30,6 +30,17 @@ pub struct Guard {
     checks: Vec<Check>,
 }
 
+/// Values of a word of a VM: from the first one on, and after the highest number from 0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WordRange {
+    /// The number of the word.
+    pub word: u32,
+    /// The first value.
+    pub first: u32,
+    /// How far it is to the last one.
+    pub span: u32,
+}
+
 /// One step of a [`Guard`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Check {
@@ -198,6 +209,35 @@ impl Guard {
         })
     }
 
+    /// What its first check alone tells, where that compares a word of the VM with a constant: outside of these values of the word the VM goes past.
+    pub fn range(&self) -> Option<WordRange> {
+        let check = self.checks.first().filter(|check| check.then == Then::PassUnless)?;
+        let (word, constant, is_left) = match (check.left, check.right) {
+            (Operand::Word(word), Operand::Constant(constant)) => (word, constant, true),
+            (Operand::Constant(constant), Operand::Word(word)) => (word, constant, false),
+            _ => return None,
+        };
+        // With this added, or taken away, numbers with signs are in the order of those without.
+        let bias = match check.op {
+            CheckOp::LtS | CheckOp::LeS => 1 << 31,
+            _ => 0,
+        };
+        let key = constant ^ bias;
+        let (least, most) = match (check.op, is_left) {
+            (CheckOp::Eq, _) => (key, key),
+            (CheckOp::LtU | CheckOp::LtS, true) => (0, key.checked_sub(1)?),
+            (CheckOp::LeU | CheckOp::LeS, true) => (0, key),
+            (CheckOp::LtU | CheckOp::LtS, false) => (key.checked_add(1)?, u32::MAX),
+            (CheckOp::LeU | CheckOp::LeS, false) => (key, u32::MAX),
+            _ => return None,
+        };
+        Some(WordRange {
+            word,
+            first: least ^ bias,
+            span: most - least,
+        })
+    }
+
     /// Whether it stops a VM of a launch of so many. A frame word that the VM does not have counts as 0.
     pub fn stops(&self, vm: &Vm, vm_count: u32) -> bool {
         let mut pushed: Vec<u32> = Vec::new();
@@ -232,6 +272,60 @@ impl Guard {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn outside_of_the_first_checks_range_vms_go_past() {
+        let edges = [
+            0,
+            1,
+            2,
+            7,
+            (1 << 31) - 2,
+            (1 << 31) - 1,
+            1 << 31,
+            (1 << 31) + 1,
+            u32::MAX - 1,
+            u32::MAX,
+        ];
+        let ordered = [CheckOp::Eq, CheckOp::LtU, CheckOp::LeU, CheckOp::LtS, CheckOp::LeS];
+        let mut none = 0;
+        for op in ordered {
+            for constant in edges {
+                for is_left in [true, false] {
+                    let (word, constant_of) = (Operand::Word(3), Operand::Constant(constant));
+                    let (left, right) = if is_left {
+                        (word, constant_of)
+                    } else {
+                        (constant_of, word)
+                    };
+                    let then = Then::PassUnless;
+                    let guard = Guard::new(vec![Check { op, left, right, then }]).unwrap();
+                    for value in edges {
+                        let holds = match is_left {
+                            true => op.apply(value, constant),
+                            false => op.apply(constant, value),
+                        };
+                        let inside = guard.range().map_or(0, |range| {
+                            assert_eq!(range.word, 3);
+                            u32::from(value.wrapping_sub(range.first) <= range.span)
+                        });
+                        assert_eq!(holds, Some(inside), "{op:?} {constant} {is_left} {value}");
+                    }
+                    none += u32::from(guard.range().is_none());
+                }
+            }
+        }
+        assert_eq!(none, 4, "nothing is less than the least number or more than the most");
+        let check = |op, then| Check {
+            op,
+            left: Operand::Word(0),
+            right: Operand::Constant(5),
+            then,
+        };
+        for (op, then) in [(CheckOp::Ne, Then::PassUnless), (CheckOp::Eq, Then::StopIf)] {
+            assert_eq!(Guard::new(vec![check(op, then)]).unwrap().range(), None);
+        }
+    }
 
     #[test]
     fn floats_are_ordered_by_their_keys() {

@@ -20,7 +20,7 @@ use gpuvm_core::program::{Program, TrapRecord};
 
 pub use self::device::{Backend, Device, DeviceKind, FloatMode, MemoryUse};
 pub use self::error::{Error, Result};
-pub use self::guard::{Check, CheckOp, Guard, Operand, StopAt, Then};
+pub use self::guard::{Check, CheckOp, Guard, Operand, StopAt, Then, WordRange};
 pub use self::image::touched;
 pub use self::job::{Copy, Demand, Job, Slot, Span, Tiles};
 pub use self::reference::Reference;

@@ -5,7 +5,7 @@ use gpuvm_core::isa::{Class, Instruction, NO_WORD, Op, Role, WORDS, pair, unpair
 use gpuvm_core::matrix::{CONSTANT, Format, MatrixRecord, Term, dense};
 use gpuvm_core::program::Program;
 
-use gpuvm_engine::{Guard, StopAt};
+use gpuvm_engine::{Guard, StopAt, WordRange};
 use gpuvm_shaders::layout::{guard, packed, term};
 
 use super::canonical::canonical;
@@ -24,6 +24,17 @@ pub struct Packed {
     /// How many words of data there are, these, and then the matrices one after the other: a sparse one as two words a term, a dense one as
     /// in the program.
     pub constants: Vec<u32>,
+}
+
+/// A breakpoint with a guard, which says where the code goes on with what it stands in place of. The VM does at once if the word is not in the range, which is all values
+/// of some word where the guard has none.
+fn break_with(goes_on: u32, range: Option<WordRange>) -> [u32; 4] {
+    let WordRange { word, first, span } = range.unwrap_or(WordRange {
+        word: 0,
+        first: 0,
+        span: u32::MAX,
+    });
+    [BREAK | word << packed::FIRST_SHIFT, goes_on, first, span]
 }
 
 impl Packed {
@@ -62,7 +73,7 @@ impl Packed {
                 code.extend(displaced);
                 code.extend(checks.iter().flatten());
             }
-            code[place(*instruction)].copy_from_slice(&[BREAK, goes_on, 0, 0]);
+            code[place(*instruction)].copy_from_slice(&break_with(goes_on, guard.as_ref().and_then(Guard::range)));
         }
         code
     }

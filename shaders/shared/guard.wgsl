@@ -1,6 +1,6 @@
 // Guards: what a VM is asked in front of an instruction before it stops there. In the place of the instruction stands a breakpoint that names where the code
 // goes on with the instruction itself and the checks behind it, one a vec4: in x the operation, the kinds of its operands, what becomes of the result, and
-// whether it is the last one, in y and z the operands.
+// whether it is the last one, in y and z the operands. The breakpoint also has a word's values outside of which the VM goes past without being asked more.
 
 // What checks have pushed, the last word first.
 var<private> pushed: vec4<u32>;
