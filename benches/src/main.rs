@@ -17,6 +17,7 @@ mod peers;
 mod plans;
 mod plot;
 mod problem;
+mod profiles;
 mod report;
 mod ring;
 mod soup;
@@ -111,6 +112,8 @@ enum What {
     Budget,
     /// What a breakpoint costs that no VM meets.
     Breakpoints,
+    /// What a profile costs.
+    Profiles,
     /// Phases, chains of maps, and folds.
     Plans,
     /// Loops over linear code, as powers of matrices and stepped.
@@ -211,6 +214,7 @@ fn measure(arguments: &Arguments) -> Result<Report> {
         latency: asked(What::Latency).then(|| latency::run(&stage)).transpose()?,
         budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
         breakpoints: asked(What::Breakpoints).then(|| breakpoints::run(&stage)).transpose()?,
+        profiles: asked(What::Profiles).then(|| profiles::run(&stage)).transpose()?,
         plans: asked(What::Plans).then(|| plans::run(&stage)).transpose()?,
         algebra: asked(What::Algebra).then(|| algebra::run(&stage)).transpose()?,
         ring: asked(What::Ring).then(|| ring::run(&stage)).transpose()?,

@@ -47,6 +47,9 @@ pub struct Report {
     /// What breakpoints cost.
     #[serde(default)]
     pub breakpoints: Option<Vec<Watched>>,
+    /// What profiles cost.
+    #[serde(default)]
+    pub profiles: Option<Vec<Watched>>,
     /// What plans cost.
     pub plans: Option<Vec<Figure>>,
     /// Powers of matrices beside steps.
@@ -99,6 +102,8 @@ impl Report {
         let budgets = budgets.map(|bounded| ("budget", &bounded.engine, &bounded.problem));
         let watched = self.breakpoints.iter().flatten();
         let watched = watched.map(|watched| ("breakpoints", &watched.what, &watched.problem));
+        let profiled = self.profiles.iter().flatten();
+        let profiled = profiled.map(|watched| ("profiles", &watched.what, &watched.problem));
         let plans = self.plans.iter().flatten();
         let plans = plans.map(|figure| ("plans", &figure.name, &figure.problem));
         let algebra = self.algebra.iter().flatten();
@@ -120,6 +125,7 @@ impl Report {
             .chain(latency)
             .chain(budgets);
         all.chain(watched)
+            .chain(profiled)
             .chain(plans)
             .chain(algebra)
             .chain(flights)

@@ -19,6 +19,7 @@ use crate::latency::Wait;
 use crate::peers::cuda;
 use crate::plans::Figure;
 use crate::problem::Problem;
+use crate::profiles;
 use crate::report::{Report, contestants, distinct, geometric_mean, speeds};
 use crate::ring::{self, Exchange, TASKS, bare};
 use crate::soup::Served;
@@ -166,6 +167,11 @@ pub fn sections(report: &Report) -> Vec<Section> {
         let title = "Breakpoints: what a condition costs that no VM meets".to_string();
         let rows = watched.iter().map(|row| (&row.what, &row.seconds, &row.problem));
         add("breakpoints", &through, title, more_table(&breakpoints::WAYS, rows));
+    }
+    if let Some(profiled) = &report.profiles {
+        let title = "Profiles: what they cost".to_string();
+        let rows = profiled.iter().map(|row| (&row.what, &row.seconds, &row.problem));
+        add("profiles", &through, title, more_table(&profiles::WAYS, rows));
     }
     if let Some(backends) = &report.backends {
         let title = "Back ends: launches, and the device's part of them".to_string();
