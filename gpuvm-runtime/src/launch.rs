@@ -23,6 +23,7 @@ use crate::execution::{Execution, OnProgress, Options, ending, or_trap};
 use crate::leg::{Course, Entrance};
 use crate::logs::{self, LogLimit, Logs};
 use crate::native::{self, Host};
+use crate::profile::Profiling;
 use crate::progress::Progress;
 use crate::questions::{self, Counter, Desk, Handlers, Question};
 use crate::recorder::{self, Recording, Work};
@@ -30,10 +31,10 @@ use crate::runtime::Runtime;
 use crate::stats::Stats;
 use crate::trap::{Trap, hint_of_chunk};
 use crate::view::Held;
-use profile::Subject;
+use profile::{Subject, named_by};
 
 mod crash;
-mod profile;
+pub(crate) mod profile;
 mod replay;
 #[cfg(test)]
 mod tests;
@@ -466,12 +467,13 @@ impl<'a> Bounded<'a> {
         if execution.options.profile {
             let subject = Subject {
                 program: &execution.course.program,
-                entry: &execution.entry,
+                name: &named_by(&execution.entry),
                 vms,
                 steps: execution.options.steps,
                 words: crate::profile::WORDS,
             };
-            execution.profiling = Some(subject.profiling(execution.held.views(), memory.as_ref()));
+            let sampled = subject.sampled(execution.held.views(), memory.as_ref());
+            execution.profiling = Some(Profiling::start(sampled));
         }
         Ok(execution)
     }

@@ -1,7 +1,8 @@
-//! Profiles of launches: what is counted, on every engine, and the forms that it comes in. On its own, because it is quick to build.
+//! Profiles of launches and plans: what is counted, on every engine, and the forms that it comes in. On its own, because it is quick to build.
 
 mod counts;
 mod forms;
+mod plans;
 mod shared;
 
 use gpuvm::{Done, Error, Profile};

@@ -10,10 +10,11 @@ use gpuvm_engine::{DeviceMemory, Source};
 use super::Bounded;
 use crate::bind::Bound;
 use crate::entry::Entry;
+use crate::error::Error;
 use crate::leg::memory_at_entry;
 use crate::logs::{self, LogLimit};
 use crate::marshal::Layout;
-use crate::profile::{LANES, MOST, ProfileSample, Profiling, WORDS, WarpData, chosen};
+use crate::profile::{LANES, MOST, ProfileSample, Profiling, Sampled, WORDS, WarpData, chosen};
 use crate::questions;
 use crate::view::{Seen, View, view_of};
 use crate::words::WordColumn;
@@ -28,22 +29,36 @@ impl Bounded<'_> {
             Ok(program) => {
                 let subject = Subject {
                     program: &program,
-                    entry: &self.entry,
+                    name: &named_by(&self.entry),
                     vms: self.vms,
                     steps: self.options.steps,
                     words: WORDS,
                 };
-                subject.natively(params, self.options.log)
+                Profiling::start(subject.sampled_natively(params, self.options.log))
             }
-            Err(error) => Profiling::start(Err(error.to_string()), Vec::new()),
+            Err(error) => Profiling::start(unsampled(&error)),
         }
     }
 }
 
+/// What the parameters of an entry are called.
+pub(crate) fn named_by(entry: &Entry) -> impl Fn(usize) -> Option<String> + '_ {
+    |index| Some(entry.name(index).to_string())
+}
+
+/// Of what there is no sample.
+pub(crate) fn unsampled(error: &Error) -> Sampled {
+    Sampled {
+        sample: Err(error.to_string()),
+        notes: Vec::new(),
+    }
+}
+
 /// What is profiled.
-pub(super) struct Subject<'s> {
+pub(crate) struct Subject<'s> {
     pub program: &'s Arc<Program>,
-    pub entry: &'s Entry,
+    /// What parameters are called, those of the caller's.
+    pub name: &'s dyn Fn(usize) -> Option<String>,
     pub vms: u32,
     pub steps: u32,
     /// Words that the sample may have copies of.
@@ -51,23 +66,25 @@ pub(super) struct Subject<'s> {
 }
 
 impl Subject<'_> {
-    /// Begins a profile of VMs that see this. Buffers in the engine's memory are read.
-    pub(super) fn profiling(&self, params: Vec<Seen<'_>>, memory: Option<&Arc<dyn DeviceMemory>>) -> Profiling {
-        let notes = self.notes(&params);
-        Profiling::start(self.sample(params, memory), notes)
+    /// The sample of VMs that see this. Buffers in the engine's memory are read.
+    pub(crate) fn sampled(&self, params: Vec<Seen<'_>>, memory: Option<&Arc<dyn DeviceMemory>>) -> Sampled {
+        Sampled {
+            notes: self.notes(&params),
+            sample: self.sample(params, memory),
+        }
     }
 
     /// The same of an entry whose native function runs, which has no parameters for what the program prints and asks.
-    fn natively(&self, mut params: Vec<Seen<'_>>, log: LogLimit) -> Profiling {
+    pub(crate) fn sampled_natively(&self, mut params: Vec<Seen<'_>>, log: LogLimit) -> Sampled {
         let asked = questions::argument(self.program, self.vms, gpuvm_engine::Engine::Reference);
         let mut printed = logs::argument(self.program, self.vms, log);
         match asked {
             Ok(mut asked) => {
                 let mut params: Vec<Seen<'_>> = params.iter_mut().map(Seen::reborrow).collect();
                 params.extend(printed.iter_mut().chain(&mut asked).filter_map(seen));
-                self.profiling(params, None)
+                self.sampled(params, None)
             }
-            Err(error) => Profiling::start(Err(error.to_string()), Vec::new()),
+            Err(error) => unsampled(&error),
         }
     }
 
@@ -81,7 +98,7 @@ impl Subject<'_> {
         let shares = |mode| matches!(mode, Mode::Atomic | Mode::Whole);
         let shared = modes.filter(|(index, mode)| *index < own && shares(*mode));
         let mut shared: Vec<Cow<'_, str>> = shared
-            .map(|(index, _)| format!("`{}`", self.entry.name(index)).into())
+            .filter_map(|(index, _)| Some(format!("`{}`", (self.name)(index)?).into()))
             .collect();
         if prints {
             shared.push("the log of what they print".into());

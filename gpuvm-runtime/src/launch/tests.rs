@@ -171,12 +171,12 @@ fn what_is_too_large_for_a_sample_is_not_counted() {
     ] {
         let subject = Subject {
             program: &program,
-            entry: &bound.entry,
+            name: &named_by(&bound.entry),
             vms: bound.vms,
             steps: 1,
             words,
         };
-        let profiling = subject.profiling(held.views(), None);
+        let profiling = Profiling::start(subject.sampled(held.views(), None));
         let profile = profiling.finish("scale", &stats, Vec::new(), false);
         assert_eq!(profile.vms().len(), vms, "{words}");
         let reason = "a warp sees 129 words of data, and no more than 128 are copied for a sample";

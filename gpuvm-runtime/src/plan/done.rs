@@ -14,6 +14,7 @@ use super::trace::Trace;
 use crate::error::{PlanError, Result};
 use crate::handle::Handle;
 use crate::logs::Logs;
+use crate::profile::Profile;
 use crate::vector::{Vector, entries, read_all, write_pieces};
 
 /// The results of a plan. Buffers that it wrote have their new content already.
@@ -24,6 +25,7 @@ pub struct PlanDone {
     stats: PlanStats,
     logs: Logs,
     trace: Option<Trace>,
+    profile: Option<Box<Profile>>,
 }
 
 /// What there is to know of a node without its column. It is the same in all runs of a plan.
@@ -41,7 +43,7 @@ impl PlanDone {
         prepared: &Prepared,
         mut columns: BTreeMap<usize, Data>,
         stats: PlanStats,
-        (logs, trace): (Logs, Option<Trace>),
+        (logs, trace, profile): (Logs, Option<Trace>, Option<Box<Profile>>),
     ) -> PlanDone {
         for (number, node) in nodes.iter().enumerate() {
             if let Kind::Buffer {
@@ -59,6 +61,7 @@ impl PlanDone {
             stats,
             logs,
             trace,
+            profile,
         }
     }
 
@@ -102,7 +105,12 @@ impl PlanDone {
         &self.stats
     }
 
-    /// When what happened, if the plan was [traced](super::Plan::trace): JSON in the format of Chrome's `about:tracing`, which
+    /// Where the instructions went, if the plan was to be [profiled](super::Plan::profile).
+    pub fn profile(&self) -> Option<&Profile> {
+        self.profile.as_deref()
+    }
+
+    /// When what happened, if the plan was [traced](super::Plan::trace) or profiled: JSON in the format of Chrome's `about:tracing`, which
     /// [Perfetto](https://ui.perfetto.dev) reads too. Times are in microseconds from the beginning of the run, sizes in bytes.
     ///
     /// The host has rows of bars for phases, steps, launches and transfers. A launch's is the time that it took to send it off, where the

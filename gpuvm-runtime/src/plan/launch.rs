@@ -43,8 +43,10 @@ impl<'p> Run<'p, '_> {
         if vms == 0 || self.under_way.is_closed() {
             return Ok(());
         }
+        self.profile_launch();
         let begin = self.log.now();
         self.dispatch(at, kernel, vms, columns)?;
+        self.profiled.clear();
         self.launched(begin, kernel, vms);
         Ok(())
     }
@@ -55,9 +57,12 @@ impl<'p> Run<'p, '_> {
     ///
     /// When the device fails, or [`Error::Trap`] of a launch before.
     pub fn launch_tiles(&mut self, at: At<'_>, kernel: &Linked, vms: usize, columns: &Columns) -> Result<bool> {
+        self.profile_launch();
         let begin = self.log.now();
-        let (course, mut params) = self.course(at, kernel, vms, columns)?;
+        let (course, params) = self.course(at, kernel, vms, columns)?;
+        let mut params = self.sampled(&course, kernel, params)?;
         let is_sent = self.send(course, kernel, &mut params, &mut None)?.is_none();
+        self.profiled.clear();
         if is_sent && !self.under_way.is_closed() {
             self.launched(begin, kernel, vms);
         }
@@ -95,6 +100,10 @@ impl<'p> Run<'p, '_> {
         // A log is read when its launch has ended, so a launch with one is waited for, as is one that asks.
         params.extend(log);
         params.extend(asked);
+        let mut params = self.sampled(&course, kernel, params)?;
+        if self.under_way.is_closed() {
+            return Ok(());
+        }
         let course = match waits {
             true => course,
             false => match self.send(course, kernel, &mut params, &mut None)? {
@@ -327,6 +336,7 @@ impl<'p> Run<'p, '_> {
         Origin {
             prepared: self.prepared,
             step: self.turn.step,
+            part: self.profiled.part(),
             columns,
         }
     }
@@ -367,6 +377,7 @@ impl<'p> Run<'p, '_> {
             let stopped = stopped.and_then(|(_, running)| Some((running, ended.pop()?)));
             for sent in &ended {
                 self.note_left(&sent.course, &tally);
+                self.ran(sent.origin.part, sent.course.vms);
             }
             let Some((running, sent)) = stopped else {
                 continue;
@@ -405,6 +416,7 @@ impl<'p> Run<'p, '_> {
         let tally = leg.tally();
         self.add(&tally, 1);
         self.note_left(course, &tally);
+        self.ran(origin.part, course.vms);
         match leg.close(course, views, &mut results)? {
             None => Ok(()),
             Some(trapped) => {
@@ -421,6 +433,7 @@ impl<'p> Run<'p, '_> {
             prepared,
             step,
             columns,
+            ..
         } = origin;
         let order = &prepared.order;
         let Some(step) = order.steps.get(step).filter(|step| step.members.len() > 1) else {

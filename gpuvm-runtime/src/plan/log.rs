@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use gpuvm_engine::Tally;
 
 use super::fuse::Step;
+use super::node::Node;
 use super::run::Run;
 use super::stats::{StepStats, added, plural};
 use super::trace::{Bar, Trace, Track};
@@ -95,6 +96,13 @@ impl Log {
         }
     }
 
+    /// Stops the clock for so long.
+    pub fn leave_out(&mut self, time: Duration) {
+        if let Some(record) = &mut self.0 {
+            record.begin += time;
+        }
+    }
+
     fn begin_step(&mut self) {
         if let Some(record) = &mut self.0 {
             record.step = Open {
@@ -133,7 +141,7 @@ impl Run<'_, '_> {
         }
         self.settle()?;
         self.count_all()?;
-        let (name, least_bytes) = (self.labels(&step.members), self.least_bytes(step));
+        let (name, least_bytes) = (labels(self.nodes, &step.members), self.least_bytes(step));
         let phase = self.order.graph.levels[step.root].unwrap_or_default();
         if let Some(record) = &mut self.log.0 {
             let open = std::mem::take(&mut record.step);
@@ -153,11 +161,6 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    pub fn labels(&self, nodes: &[usize]) -> String {
-        let labels: Vec<String> = nodes.iter().map(|node| self.nodes[*node].kind.label(*node)).collect();
-        labels.join(", ")
-    }
-
     /// Bytes of the columns that a step reads and of those that it gives, each once.
     fn least_bytes(&self, step: &Step) -> u64 {
         let members = step.members.iter();
@@ -167,6 +170,12 @@ impl Run<'_, '_> {
         let bytes = |node: usize| 4 * self.length(node) as u64 * u64::from(self.nodes[node].element.words);
         columns.into_iter().map(bytes).sum()
     }
+}
+
+/// What nodes are called.
+pub(super) fn labels(nodes: &[Node<'_>], members: &[usize]) -> String {
+    let labels: Vec<String> = members.iter().map(|node| nodes[*node].kind.label(*node)).collect();
+    labels.join(", ")
 }
 
 impl Record {

@@ -19,6 +19,7 @@ mod node;
 mod operators;
 mod order;
 mod prepared;
+mod profile;
 mod program;
 mod repeat;
 pub mod report;
@@ -111,6 +112,7 @@ struct Options {
     fold: bool,
     reuse: bool,
     trace: bool,
+    profile: bool,
 }
 
 impl Runtime {
@@ -136,6 +138,7 @@ impl<'a> Plan<'a> {
                 fold: true,
                 reuse: true,
                 trace: false,
+                profile: false,
             },
             prepared: OnceLock::new(),
             answers: Mutex::default(),
@@ -426,6 +429,34 @@ impl<'a> Plan<'a> {
         self
     }
 
+    /// Whether to find out where the instructions of a run go, as [`Launch::profile`](crate::Launch::profile) does of a launch: [`PlanDone::profile`] has them by step, source
+    /// line, routine, stack and VM. Its page has the plan's graph and when each step ran, too. With the environment variable `GPUVM_PROFILE` naming a folder, every run leaves the page
+    /// and folded stacks there.
+    ///
+    /// What is counted is what runs: the kernels that steps become, and on the native engine the functions of nodes, one node after the other. Of each kernel a launch is sampled when what it
+    /// reads is there, in a loop its first, its second, third, fifth, ninth and so on, within 2²⁴ instructions in all, of which each step has its share. What the engine does itself, as a sort of
+    /// keys, is no VM's work, and has times but no instructions. Results are the same bits. A launch that is sampled waits for those before, and a profiled run is [traced](Plan::trace), so it takes longer
+    /// than another one; the copies that are made for samples are in none of its times.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime, pixels: &[(f32, f32, f32)]) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut plan = runtime.plan();
+    /// let gray = plan.map("grayscale", (pixels,))?;
+    /// plan.reduce("add", gray)?;
+    /// let done = plan.profile(true).run()?;
+    /// if let Some(profile) = done.profile() {
+    ///     println!("{profile}");
+    ///     std::fs::write("plan.html", profile.html())?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn profile(&mut self, on: bool) -> &mut Self {
+        self.options.profile = on;
+        self
+    }
+
     /// Runs it to its end. What it has found out, its kernels among it, serves later runs too, until the plan is changed.
     ///
     /// Steps run in the order of their phases, and columns stay in the engine's memory in between. On a GPU the kernels of many steps are
@@ -439,7 +470,9 @@ impl<'a> Plan<'a> {
     /// [`PlanError::Cycle`]; [`PlanError::OtherPlan`] or [`PlanError::Inside`] for an output of another plan or of a loop's body;
     /// [`PlanError::NoValue`] and the like where lengths turn out so; what the device could not do; [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first node in which one trapped.
     pub fn run(&self) -> Result<PlanDone> {
-        self.runner()?.run(self.id)
+        let mut run = self.runner()?;
+        run.options.profile |= crate::profile::is_asked_for();
+        run.run(self.id)
     }
 
     /// What it does, as plain data.

@@ -136,13 +136,15 @@ impl Run<'_, '_> {
     }
 
     /// Calls a routine's function for so many VMs.
-    fn call(&mut self, of: &Use, params: Vec<Seen<'_>>, vms: u32, elements: Elements<'_>) -> Result<Ran> {
+    fn call(&mut self, of: &Use, mut params: Vec<Seen<'_>>, vms: u32, elements: Elements<'_>) -> Result<Ran> {
         let tally = Tally {
             batches: 1,
             engine: Engine::Native,
             ..Tally::default()
         };
         self.add(&tally, 1);
+        self.profile_next(std::ptr::from_ref(of).addr());
+        self.sampled_call(of, &mut params, vms);
         let begin = self.log.now();
         let _watched = native::watch::watch(of.entry.id());
         let mut answers = self.answers();
@@ -154,6 +156,8 @@ impl Run<'_, '_> {
         let ran = cpu::run((self.runtime, &of.entry), params, vms, self.runtime.settings(), host);
         answering.close()?;
         let mut ran = ran?;
+        self.ran(self.profiled.part(), vms);
+        self.profiled.clear();
         let launched = Launched {
             step: self.turn.step,
             vms: vms.into(),

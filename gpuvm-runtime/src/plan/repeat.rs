@@ -86,7 +86,9 @@ impl<'p> Run<'p, '_> {
         let begin = (0..of.states.len()).map(|index| self.data(self.operand(step.root, index).node));
         let begin = begin.collect();
         let outer = self.enter(body);
+        self.profile_loop(step);
         let left = self.turns(of, begin, sender);
+        self.profile_loop_ended();
         self.enter(outer);
         let (turns, states) = left?;
         self.clear(Some(step.root));

@@ -11,10 +11,11 @@ use super::data::Data;
 use super::done::PlanDone;
 use super::fuse::Step;
 use super::kernel::{SCAN_CHUNK, Sketch, Tiling};
-use super::log::Log;
+use super::log::{Log, labels};
 use super::node::{Backing, Kind, Length, Node, Operand, Read, Sight};
 use super::order::Order;
 use super::prepared::{Linked, Prepared, Turn};
+use super::profile::Profiled;
 use super::selects::Keeping;
 use super::stats::PlanStats;
 use super::under_way::UnderWay;
@@ -66,9 +67,12 @@ pub(super) struct Run<'p, 'a> {
     pub logs: Logs,
     /// Who answers what they ask.
     pub answers: &'p Mutex<Handlers<'a>>,
-    begin: Instant,
+    pub begin: Instant,
     /// What is written down of it.
     recording: Option<Recording>,
+    pub profiled: Profiled,
+    /// VMs of the launches that have ended.
+    pub vms: u64,
 }
 
 impl<'p, 'a> Run<'p, 'a> {
@@ -103,6 +107,8 @@ impl<'p, 'a> Run<'p, 'a> {
             answers,
             begin: Instant::now(),
             recording: None,
+            profiled: Profiled::default(),
+            vms: 0,
         }
     }
 
@@ -134,7 +140,11 @@ impl<'p, 'a> Run<'p, 'a> {
 
     fn run_to_end(&mut self, plan: u64) -> Result<PlanDone> {
         self.check_sizes()?;
-        self.log = Log::new(self.options.trace);
+        let (prepared, options) = (self.prepared, self.options);
+        self.log = Log::new(options.trace || options.profile);
+        if options.profile {
+            self.profiled = Profiled::new(prepared);
+        }
         self.under_way = UnderWay::new(match self.engine {
             Engine::Native => None,
             engine => self.runtime.executor(engine)?.sequence(),
@@ -145,10 +155,16 @@ impl<'p, 'a> Run<'p, 'a> {
             .and_then(|()| self.count_all());
         self.logs.sort();
         self.logs.tell("plan");
-        ended?;
-        let logs = std::mem::take(&mut self.logs);
         let (trace, steps) = std::mem::take(&mut self.log).into_parts();
         let stats = PlanStats { steps, ..self.stats() };
+        let profile = self.profile(prepared, trace.as_ref(), ended.is_err());
+        if let Err(mut error) = ended {
+            if let Error::Trap(report) = &mut error {
+                report.done.profile = profile;
+            }
+            return Err(error);
+        }
+        let logs = std::mem::take(&mut self.logs);
         let mut columns = BTreeMap::new();
         for &node in &self.order.graph.kept {
             columns.insert(node, self.taken(node));
@@ -159,7 +175,7 @@ impl<'p, 'a> Run<'p, 'a> {
             self.prepared,
             columns,
             stats,
-            (logs, trace),
+            (logs, trace, profile),
         ))
     }
 
@@ -307,7 +323,7 @@ impl<'p, 'a> Run<'p, 'a> {
     /// Writes down which step has begun. Those of a loop's body are a part of the loop's.
     fn record_step(&self, number: u32, step: &Step) {
         if let Some(recording) = self.recording.as_ref().filter(|_| self.order.graph.scope.is_none()) {
-            let stage = self.labels(&step.members);
+            let stage = labels(self.nodes, &step.members);
             recording.update(|headway| {
                 headway.advances = true;
                 headway.steps = number;
@@ -322,7 +338,7 @@ impl<'p, 'a> Run<'p, 'a> {
     }
 
     /// The name of a parameter of a node.
-    fn parameter(&self, node: usize, index: usize) -> String {
+    pub fn parameter(&self, node: usize, index: usize) -> String {
         let of = self.nodes[node].kind.uses();
         let name = of.map(|of| of.entry.name(index));
         name.map_or_else(|| index.to_string(), |name| (*name).to_string())
@@ -381,29 +397,40 @@ impl<'p, 'a> Run<'p, 'a> {
         }
     }
 
+    /// The same as of one launch of so many VMs.
+    pub fn launch_stats(&self, vms: u64) -> Stats {
+        let (stats, device) = (self.stats(), self.device());
+        Stats {
+            vms,
+            engine: stats.engine,
+            float_mode: device.float_mode,
+            device,
+            dispatch: Dispatch::default(),
+            steps: 1,
+            batches: stats.launches,
+            submissions: stats.submissions,
+            retired: stats.retired,
+            epochs: None,
+            host_time: stats.host_time,
+            device_time: stats.device_time,
+            longest_submission: None,
+            left_to_interpreter: None,
+        }
+    }
+
+    /// Counts a launch that has ended, a part of the profile.
+    pub fn ran(&mut self, part: Option<usize>, vms: u32) {
+        self.vms += u64::from(vms);
+        self.profiled.ended(part, vms);
+    }
+
     /// The error of a launch in which VMs trapped.
     pub fn trapped(&self, routine: &str, vms: usize, trap: Trap, count: u64) -> Error {
-        let (stats, device) = (self.stats(), self.device());
         let done = Done {
             routine: routine.to_string(),
             result: <() as gpuvm_core::types::Value>::TYPE,
             results: Results::Words(Vec::new().into()),
-            stats: Stats {
-                vms: vms as u64,
-                engine: stats.engine,
-                float_mode: device.float_mode,
-                device,
-                dispatch: Dispatch::default(),
-                steps: 1,
-                batches: stats.launches,
-                submissions: stats.submissions,
-                retired: stats.retired,
-                epochs: None,
-                host_time: stats.host_time,
-                device_time: stats.device_time,
-                longest_submission: None,
-                left_to_interpreter: None,
-            },
+            stats: self.launch_stats(vms as u64),
             logs: self.logs.clone(),
             profile: None,
             columns: Vec::new(),

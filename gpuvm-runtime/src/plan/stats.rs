@@ -34,7 +34,7 @@ pub struct PlanStats {
     pub host_time: Duration,
     /// Time that the device spent, where that can be told.
     pub device_time: Option<Duration>,
-    /// What each step has cost, in order; nothing unless the plan was [traced](super::Plan::trace).
+    /// What each step has cost, in order; nothing unless the plan was [traced](super::Plan::trace) or profiled.
     pub steps: Vec<StepStats>,
 }
 

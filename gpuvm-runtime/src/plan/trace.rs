@@ -4,6 +4,10 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use crate::json::{Json, ToJson};
+use crate::profile::{self, Row, Submission, Timeline};
+
+/// Bars of a track that a profile shows.
+const MOST: usize = 1 << 12;
 
 /// What happened in a run.
 #[derive(Default)]
@@ -71,6 +75,29 @@ impl Trace {
     /// The last bar of a track.
     pub fn last(&mut self, track: Track) -> Option<&mut Bar> {
         self.bars.iter_mut().rev().find(|bar| bar.track == track)
+    }
+
+    /// The same as what a profile shows of it.
+    pub fn timeline(&self) -> Timeline {
+        let of = |track: Track| self.bars.iter().filter(move |bar| bar.track == track).take(MOST);
+        let host = TRACKS.into_iter().filter(|track| *track != Track::Device);
+        let bar = |bar: &Bar| profile::Bar {
+            name: bar.name.clone(),
+            begin: bar.begin,
+            time: bar.time,
+        };
+        let rows = host.map(|track| Row {
+            name: track.name(),
+            bars: of(track).map(bar).collect(),
+        });
+        let submissions = of(Track::Device).map(|bar| Submission {
+            end: bar.end(),
+            time: bar.time,
+        });
+        Timeline {
+            submissions: submissions.collect(),
+            rows: rows.filter(|row| !row.bars.is_empty()).collect(),
+        }
     }
 
     /// It as JSON: the names of processes and of the tracks that have bars, and then the bars as they begin, those around others first.

@@ -32,6 +32,8 @@ pub(super) struct Sent<'p> {
 pub(super) struct Origin<'p> {
     pub prepared: &'p Prepared,
     pub step: usize,
+    /// The part of the run's profile that the launch is.
+    pub part: Option<usize>,
     pub columns: Vec<(usize, Data)>,
 }
 

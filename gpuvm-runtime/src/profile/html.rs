@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use super::{Line, Profile, flame, occupancy};
 use crate::sources::Sources;
@@ -36,8 +35,8 @@ macro_rules! add {
 }
 
 impl Profile {
-    /// One page for a browser: a flame graph, the source with what each line came to, the VMs by their cost, and when the device worked. It has no references
-    /// to anything outside of it.
+    /// One page for a browser: a flame graph, the source with what each line came to, the VMs by their cost, and when the device worked; of a plan also its graph,
+    /// its steps, and when each of them ran. It has no references to anything outside of it.
     pub fn html(&self) -> String {
         let name = escaped(&self.routine);
         let mut page = String::new();
@@ -49,6 +48,9 @@ impl Profile {
         } else {
             self.counts(&mut page);
         }
+        if let Some(graph) = &self.graph {
+            add!(page, "<h2>Graph</h2>\n<div class=\"graph\">{graph}</div>");
+        }
         self.timeline(&mut page);
         add!(page, "<script>\n{SCRIPT}</script>\n</html>");
         page
@@ -58,14 +60,16 @@ impl Profile {
         let (of, instructions) = (self.stats.vms, self.instructions());
         add!(
             page,
-            "<p>{} of {of} VMs sampled: {instructions} instructions, warps to {:.1} % occupied, {} sectors.</p>",
+            "<p>{} of {of} VMs sampled{}: {instructions} instructions, warps to {:.1} % occupied, {} sectors.</p>",
             self.vms().len(),
+            self.others(),
             100.0 * self.occupancy(),
             self.sectors()
         );
         for note in &self.notes {
             add!(page, "<p>Note: {}.</p>", escaped(note));
         }
+        self.steps_table(page);
         add!(page, "<h2>Stacks</h2>");
         flame::write(page, self);
         add!(page, "\n<h2>Routines</h2>\n<table>");
@@ -87,7 +91,26 @@ impl Profile {
         add!(page, "<table>\n<tr><th>instructions<th>VM</tr>");
         for cost in self.vms_by_cost().iter().take(VMS) {
             let cut = if cost.is_cut { ", cut off" } else { "" };
-            add!(page, "<tr><td>{}<td>{}{cut}</tr>", cost.instructions, cost.vm);
+            let name = escaped(&self.name_of(cost));
+            add!(page, "<tr><td>{}<td>{name}{cut}</tr>", cost.instructions);
+        }
+        add!(page, "</table>");
+    }
+
+    /// The steps of a plan.
+    fn steps_table(&self, page: &mut String) {
+        if self.steps.is_empty() {
+            return;
+        }
+        add!(page, "<h2>Steps</h2>\n<table>");
+        add!(page, "<tr><th>instructions<th>share<th>VMs<th>sampled<th>step</tr>");
+        for step in &self.steps {
+            let (instructions, vms, sampled, name) = (step.instructions, step.vms, step.sampled, escaped(&step.name));
+            add!(
+                page,
+                "<tr><td>{instructions}<td>{:.1} %<td>{vms}<td>{sampled}<td>{name}</tr>",
+                100.0 * step.share
+            );
         }
         add!(page, "</table>");
     }
@@ -151,33 +174,5 @@ impl Profile {
             }
             add!(page, "</table>");
         }
-    }
-
-    /// When the device worked.
-    fn timeline(&self, page: &mut String) {
-        let stats = &self.stats;
-        let device = match stats.device_time {
-            Some(time) => format!("{time:.3?} of that on the device"),
-            None => "the device does not tell its times".to_string(),
-        };
-        add!(
-            page,
-            "<h2>Time</h2>\n<p>{:.3?} in all, {device}; batches: {}, submissions: {}.</p>\n<div class=\"time\">",
-            stats.host_time,
-            stats.batches,
-            stats.submissions
-        );
-        let part = |time: Duration| 100.0 * time.as_secs_f64() / stats.host_time.as_secs_f64().max(1e-9);
-        for submission in &self.submissions {
-            let begin = submission.end.saturating_sub(submission.time);
-            add!(
-                page,
-                "<div style=\"left:{:.3}%;width:{:.3}%\" title=\"{:.3?} at {begin:.3?}\"></div>",
-                part(begin),
-                part(submission.time),
-                submission.time
-            );
-        }
-        add!(page, "</div>");
     }
 }

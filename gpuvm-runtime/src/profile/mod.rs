@@ -1,4 +1,4 @@
-//! Where the instructions of a launch went. VMs are deterministic, so a device is not asked: a sample of its warps is run once more on this CPU, by the
+//! Where the instructions of a launch or a plan went. VMs are deterministic, so a device is not asked: a sample of its warps is run once more on this CPU, by the
 //! reference interpreter, and counted exactly.
 
 mod calls;
@@ -7,7 +7,9 @@ mod folded;
 mod html;
 mod pprof;
 mod sample;
+mod steps;
 mod table;
+mod timeline;
 mod tree;
 mod warp;
 
@@ -21,17 +23,23 @@ use gpuvm_engine::FloatMode;
 use crate::dumps::Dumps;
 use crate::stats::Stats;
 use crate::unheard;
+use sample::Counted;
 pub use sample::VmCost;
-use sample::{Counted, Sample};
 
-pub(crate) use sample::{MOST, Sample as ProfileSample, WORDS, chosen};
+pub(crate) use sample::{MOST, Sample as ProfileSample, Sampled, WORDS, chosen};
+pub(crate) use steps::PlanProfiling;
+pub(crate) use timeline::{Bar, Row, Timeline};
 pub(crate) use warp::{LANES, WarpData};
 
-/// Where the instructions of a launch went, by source line, by routine, by stack and by VM, see [`Launch::profile`](crate::Launch::profile).
+/// Where the instructions of a launch went, by source line, by routine, by stack and by VM, see [`Launch::profile`](crate::Launch::profile); or those of a plan, by
+/// step as well, see [`Plan::profile`](crate::Plan::profile).
 ///
 /// Its numbers are those of the VMs that were [sampled](Profile::vms): whole warps, 32 neighbouring VMs each, evenly over the launch. They are what the
 /// machine's definition says, so they are the same on all engines; an engine that compiles the program needs fewer instructions of its device's for the same
 /// work. How a warp diverges and what it touches of memory is what SIMT hardware would do that runs it in lockstep.
+///
+/// A plan's numbers are those of samples of its launches, each launch's with what its VMs that were not sampled would add if they were like those that were; only what
+/// is said of VMs is said of sampled ones. So the numbers of steps, lines and stacks can be compared with each other, and they are exact where all VMs were sampled.
 ///
 /// `Display` is a table for a terminal.
 #[derive(Clone, Debug)]
@@ -43,8 +51,14 @@ pub struct Profile {
     counted: Counted,
     lines: Vec<Line>,
     routines: Vec<RoutineCost>,
-    submissions: Vec<Submission>,
+    steps: Vec<StepCost>,
+    timeline: Timeline,
+    /// A plan as a picture, to be put into a page.
+    graph: Option<String>,
 }
+
+/// What the routine and the file of a plan's steps is called.
+const PLAN: &str = "plan";
 
 /// What a source line came to.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,11 +101,28 @@ pub struct RoutineCost {
     pub share: f64,
 }
 
+/// What a step of a plan came to.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StepCost {
+    /// What messages call the nodes that ran as one, after the loops that they are in.
+    pub name: String,
+    /// Instructions of all VMs of its launches, if those that were not sampled are like those that were.
+    pub instructions: u64,
+    /// Which part of all instructions that is, from 0 to 1.
+    pub share: f64,
+    /// VMs of its launches.
+    pub vms: u64,
+    /// VMs that were sampled.
+    pub sampled: u64,
+}
+
 /// The calls that had not returned when instructions ran.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Stack<'p> {
     /// The activations, the outermost first, those of inlined calls among them. Of calls that are deeper than 256 in each other only so many are told apart.
+    /// In a plan's profile they are in its steps, each a frame with its name for a routine, the file `plan`, and its number for a line; one in a loop has the loop around it.
     pub frames: Vec<StackFrame<'p>>,
     /// Instructions that VMs ran at the innermost one's line.
     pub instructions: u64,
@@ -130,12 +161,12 @@ fn part(part: u64, whole: u64) -> f64 {
 }
 
 impl Profile {
-    /// The id of the routine that was launched.
+    /// The id of the routine that was launched, or `plan`.
     pub fn routine(&self) -> &str {
         &self.routine
     }
 
-    /// What the launch cost: its engine, the device's time, batches and submissions.
+    /// What the launch cost: its engine, the device's time, batches and submissions. Of a plan it is what all launches did, of which each is a batch.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
@@ -158,6 +189,11 @@ impl Profile {
     /// The routines, those with the most instructions of their own first.
     pub fn routines(&self) -> &[RoutineCost] {
         &self.routines
+    }
+
+    /// The steps of a plan that launched anything, in order, those of a loop's body each by itself; nothing of a launch.
+    pub fn steps(&self) -> &[StepCost] {
+        &self.steps
     }
 
     /// The stacks, each with another line somewhere.
@@ -201,12 +237,12 @@ impl Profile {
         Some((*costs.first()?, costs[costs.len() / 2], *costs.last()?))
     }
 
-    /// Instructions that sampled VMs ran.
+    /// Instructions that sampled VMs ran, of a plan those of all VMs as far as samples tell.
     pub fn instructions(&self) -> u64 {
-        self.counted.vms.iter().map(|cost| cost.instructions).sum()
+        self.counted.instructions()
     }
 
-    /// Instructions that sampled warps ran, each for all of its VMs that were at it.
+    /// Instructions that warps ran, each for all of its VMs that were at it.
     pub fn issues(&self) -> u64 {
         self.lines.iter().map(|line| line.issues).sum()
     }
@@ -228,12 +264,52 @@ impl Profile {
 
     /// What the device did in one go, in order, where it tells times: the first 4096.
     pub fn submissions(&self) -> &[Submission] {
-        &self.submissions
+        &self.timeline.submissions
     }
 }
 
 fn name(names: &[String], index: u32) -> &str {
     names.get(index as usize).map_or("?", String::as_str)
+}
+
+impl Profile {
+    /// What was counted of something that has cost so much, or why nothing was.
+    fn of(routine: &str, stats: &Stats, counted: Counted, reason: Option<String>) -> Profile {
+        let all = counted.instructions();
+        Profile {
+            routine: routine.to_string(),
+            stats: stats.clone(),
+            reason,
+            notes: Vec::new(),
+            lines: lines(&counted, all),
+            routines: routines(&counted, all),
+            steps: Vec::new(),
+            counted,
+            timeline: Timeline::default(),
+            graph: None,
+        }
+    }
+
+    /// Adds what there is to know in the end, and leaves it where the environment wants it.
+    fn conclude(&mut self, is_early: bool) {
+        let (cut, of) = (self.cut(), self.vms().len());
+        if cut > 0 {
+            self.notes.push(format!(
+                "{cut} of {of} sampled VMs were cut off before their end, and count as far as they came"
+            ));
+        }
+        if self.stats.float_mode == FloatMode::Relaxed {
+            let note = "floats are relaxed, so that a VM may go another way on the device";
+            self.notes.push(note.to_string());
+        }
+        if is_early {
+            let what = if self.counted.plan.is_some() { "plan" } else { "launch" };
+            self.notes.push(format!(
+                "the {what} was ended before its VMs were done: counts are of VMs that run on"
+            ));
+        }
+        self.leave();
+    }
 }
 
 /// A profile on its way, beside the launch.
@@ -243,10 +319,10 @@ pub(crate) struct Profiling {
 }
 
 impl Profiling {
-    /// Starts counting a sample, of which there is this to know; or why there is none.
-    pub(crate) fn start(sample: Result<Sample, String>, notes: Vec<String>) -> Profiling {
+    /// Starts counting.
+    pub(crate) fn start(Sampled { sample, notes }: Sampled) -> Profiling {
         Profiling {
-            counting: sample.and_then(Sample::start),
+            counting: sample.and_then(ProfileSample::start),
             notes,
         }
     }
@@ -267,32 +343,10 @@ impl Profiling {
             Ok(counted) => (counted, None),
             Err(reason) => (Counted::default(), Some(reason)),
         };
-        let all = counted.vms.iter().map(|cost| cost.instructions).sum();
-        let mut profile = Profile {
-            routine: routine.to_string(),
-            stats: stats.clone(),
-            reason,
-            notes: self.notes,
-            lines: lines(&counted, all),
-            routines: routines(&counted, all),
-            counted,
-            submissions,
-        };
-        let (cut, of) = (profile.cut(), profile.vms().len());
-        if cut > 0 {
-            profile.notes.push(format!(
-                "{cut} of {of} sampled VMs were cut off before their end, and count as far as they came"
-            ));
-        }
-        if stats.float_mode == FloatMode::Relaxed {
-            let note = "floats are relaxed, so that a VM may go another way on the device";
-            profile.notes.push(note.to_string());
-        }
-        if is_early {
-            let note = "the launch was ended before its VMs were done: counts are of VMs that run on";
-            profile.notes.push(note.to_string());
-        }
-        profile.leave();
+        let mut profile = Profile::of(routine, stats, counted, reason);
+        profile.notes = self.notes;
+        profile.timeline.submissions = submissions;
+        profile.conclude(is_early);
         Box::new(profile)
     }
 }
@@ -320,8 +374,12 @@ fn routines(counted: &Counted, all: u64) -> Vec<RoutineCost> {
         sums.entry(at.routine).or_default().0 += instructions;
     }
     for (index, node) in counted.tree.nodes.iter().enumerate().filter(|(_, node)| node.own > 0) {
+        let routines = counted
+            .tree
+            .path(index)
+            .filter(|node| Some(node.at.file) != counted.plan);
         // One that calls itself has called what that calls once.
-        let mut seen: Vec<u32> = counted.tree.path(index).map(|node| node.at.routine).collect();
+        let mut seen: Vec<u32> = routines.map(|node| node.at.routine).collect();
         seen.sort_unstable();
         seen.dedup();
         for routine in seen {
@@ -348,7 +406,7 @@ pub(crate) fn is_asked_for() -> bool {
 }
 
 impl Profile {
-    /// Writes it to a folder if the environment names one: a page, and folded stacks beside it. A launch does not fail of that.
+    /// Writes it to a folder if the environment names one: a page, and folded stacks beside it. Nothing fails of that.
     fn leave(&self) {
         let Some(page) = DUMPS.next(&self.routine, "html") else {
             return;

@@ -25,6 +25,14 @@ pub(crate) fn chosen(vms: u32, most: u32) -> impl Iterator<Item = u32> {
     (0..few).map(move |index| (u64::from(index) * u64::from(all) / u64::from(few)) as u32)
 }
 
+/// What is to be counted of a launch.
+pub(crate) struct Sampled {
+    /// Its sample, or why there is none.
+    pub sample: Result<Sample, String>,
+    /// What there is to know of the numbers.
+    pub notes: Vec<String>,
+}
+
 /// A sample that has not begun.
 pub(crate) struct Sample {
     pub program: Arc<Program>,
@@ -47,6 +55,15 @@ pub(super) struct Counted {
     pub places: Vec<(SourceLoc, [u64; 3])>,
     pub tree: Tree,
     pub vms: Vec<VmCost>,
+    /// The file that steps of a plan are in, if it is one's.
+    pub plan: Option<u32>,
+}
+
+impl Counted {
+    /// Instructions of VMs.
+    pub fn instructions(&self) -> u64 {
+        self.tree.nodes.iter().map(|node| node.own).sum()
+    }
 }
 
 /// What a VM of the sample cost.
@@ -55,6 +72,8 @@ pub(super) struct Counted {
 pub struct VmCost {
     /// Its number in the launch.
     pub vm: u32,
+    /// The [step](super::Profile::steps) of a plan that the launch was of, by its index there; `None` in a launch's profile.
+    pub step: Option<usize>,
     /// Instructions that it ran.
     pub instructions: u64,
     /// Whether it had more to do when the sample was at its limit, or waited for an answer.
@@ -68,7 +87,7 @@ impl Sample {
         thread.spawn(move || self.count()).map_err(|error| error.to_string())
     }
 
-    fn count(self) -> Result<Counted, String> {
+    pub(super) fn count(self) -> Result<Counted, String> {
         let Sample {
             program,
             vms,
@@ -178,6 +197,7 @@ fn counted(program: &Program, warps: &[Warp], counts: &[Count]) -> Counted {
     let lanes = warps.iter().flat_map(|warp| &warp.lanes);
     let vms = lanes.map(|lane| VmCost {
         vm: lane.vm.state[gpuvm_core::interp::header::VM_ID],
+        step: None,
         instructions: lane.retired,
         is_cut: matches!(lane.vm.status(), Status::Running | Status::Blocked),
     });
@@ -187,5 +207,6 @@ fn counted(program: &Program, warps: &[Warp], counts: &[Count]) -> Counted {
         places,
         vms: vms.collect(),
         tree: tree.finish(),
+        plan: None,
     }
 }

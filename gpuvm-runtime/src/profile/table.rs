@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Profile;
+use super::{Profile, VmCost};
 use crate::counted::counted;
 use crate::sources::Sources;
 
@@ -19,15 +19,27 @@ impl fmt::Display for Profile {
         }
         writeln!(
             f,
-            "{} of {} sampled: {}, warps to {:.1} % occupied, {}",
+            "{} of {} sampled{}: {}, warps to {:.1} % occupied, {}",
             self.vms().len(),
             counted(self.stats.vms as usize, "VM"),
+            self.others(),
             counted(self.instructions() as usize, "instruction"),
             100.0 * self.occupancy(),
             counted(self.sectors() as usize, "sector"),
         )?;
         for note in &self.notes {
             writeln!(f, "note: {note}")?;
+        }
+        if !self.steps.is_empty() {
+            writeln!(f, "\ninstructions   share          VMs  sampled  step")?;
+        }
+        for step in &self.steps {
+            let (instructions, share, name) = (step.instructions, 100.0 * step.share, &step.name);
+            writeln!(
+                f,
+                "{instructions:>12} {share:>5.1} % {:>12} {:>8}  {name}",
+                step.vms, step.sampled
+            )?;
         }
         writeln!(f, "\ninstructions   share  occupied      sectors  line")?;
         let mut sources = Sources::default();
@@ -59,10 +71,28 @@ impl fmt::Display for Profile {
             )?;
             for (index, cost) in self.vms_by_cost().iter().take(VMS).enumerate() {
                 let comma = if index > 0 { "," } else { "" };
-                write!(f, "{comma} VM {} ({})", cost.vm, cost.instructions)?;
+                write!(f, "{comma} VM {} ({})", self.name_of(cost), cost.instructions)?;
             }
         }
         Ok(())
+    }
+}
+
+impl Profile {
+    /// What is said of VMs that were not sampled.
+    pub(super) fn others(&self) -> &'static str {
+        match self.steps.is_empty() {
+            true => "",
+            false => " and the others taken to be like them",
+        }
+    }
+
+    /// A VM's number, and the step that it is of.
+    pub(super) fn name_of(&self, cost: &VmCost) -> String {
+        match cost.step.and_then(|step| self.steps.get(step)) {
+            Some(step) => format!("{} of {}", cost.vm, step.name),
+            None => cost.vm.to_string(),
+        }
     }
 }
 

@@ -31,6 +31,42 @@ impl Tree {
     }
 }
 
+/// A tree that grows, from node 0.
+pub(super) struct Branches {
+    pub tree: Tree,
+    known: HashMap<(u32, SourceLoc), u32>,
+}
+
+impl Default for Branches {
+    fn default() -> Branches {
+        let root = Node {
+            parent: 0,
+            at: SourceLoc {
+                file: 0,
+                line: 0,
+                routine: 0,
+            },
+            own: 0,
+        };
+        Branches {
+            tree: Tree { nodes: vec![root] },
+            known: HashMap::new(),
+        }
+    }
+}
+
+impl Branches {
+    /// The node of an activation in that of another one.
+    pub fn child(&mut self, parent: u32, at: SourceLoc) -> u32 {
+        let new = self.tree.nodes.len() as u32;
+        let child = *self.known.entry((parent, at)).or_insert(new);
+        if child == new {
+            self.tree.nodes.push(Node { parent, at, own: 0 });
+        }
+        child
+    }
+}
+
 /// Where instructions come from, with the calls that were inlined.
 pub(super) struct Origins<'p> {
     program: &'p Program,
@@ -84,28 +120,17 @@ impl<'p> Origins<'p> {
     }
 }
 
-/// A tree that grows.
+/// The tree of a sample that grows.
 pub(super) struct Growing<'p> {
     origins: Origins<'p>,
-    tree: Tree,
-    known: HashMap<(u32, SourceLoc), u32>,
+    branches: Branches,
 }
 
 impl<'p> Growing<'p> {
     pub fn new(program: &'p Program) -> Growing<'p> {
-        let root = Node {
-            parent: 0,
-            at: SourceLoc {
-                file: 0,
-                line: 0,
-                routine: 0,
-            },
-            own: 0,
-        };
         Growing {
             origins: Origins::of(program),
-            tree: Tree { nodes: vec![root] },
-            known: HashMap::new(),
+            branches: Branches::default(),
         }
     }
 
@@ -126,28 +151,17 @@ impl<'p> Growing<'p> {
         for ((place, ip), retired) in stacks {
             let at = self.origins.at(*ip);
             let node = self.enter(node_of[*place as usize], &at);
-            self.tree.nodes[node as usize].own += retired;
+            self.branches.tree.nodes[node as usize].own += retired;
         }
     }
 
     /// The node of activations in that of another one.
-    fn enter(&mut self, mut node: u32, activations: &[SourceLoc]) -> u32 {
-        for at in activations.iter().rev() {
-            let new = self.tree.nodes.len() as u32;
-            let child = *self.known.entry((node, *at)).or_insert(new);
-            if child == new {
-                self.tree.nodes.push(Node {
-                    parent: node,
-                    at: *at,
-                    own: 0,
-                });
-            }
-            node = child;
-        }
-        node
+    fn enter(&mut self, node: u32, activations: &[SourceLoc]) -> u32 {
+        let outermost_first = activations.iter().rev();
+        outermost_first.fold(node, |node, at| self.branches.child(node, *at))
     }
 
     pub fn finish(self) -> Tree {
-        self.tree
+        self.branches.tree
     }
 }

@@ -49,6 +49,15 @@ impl Report {
     /// A picture of the graph, in SVG: what is given is blue, what is kept green, what does not run dotted, and a frame is around nodes that
     /// run as one program.
     pub fn to_svg(&self) -> String {
+        self.drawn(" xmlns=\"http://www.w3.org/2000/svg\"")
+    }
+
+    /// The same as a part of a page, which needs no name of the format.
+    pub(in crate::plan) fn to_inline_svg(&self) -> String {
+        self.drawn("")
+    }
+
+    fn drawn(&self, namespace: &str) -> String {
         let sizes: Vec<(f64, f64)> = self.nodes.iter().map(|node| (width(node), HEIGHT)).collect();
         let scene = Scene::new(self, &sizes);
         let mut shapes: Vec<String> = scene.frames.iter().map(frame).collect();
@@ -68,7 +77,7 @@ impl Report {
         let width = scene.width.max(words) + 2.0 * MARGIN;
         let height = scene.height + LINE * looks.len() as f64 + 2.0 * MARGIN;
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+            "<svg{namespace} width=\"{width:.0}\" height=\"{height:.0}\" \
              viewBox=\"-{MARGIN} -{MARGIN} {width:.0} {height:.0}\">\n{STYLE}\n{}\n</svg>\n",
             shapes.join("\n")
         )
