@@ -87,6 +87,26 @@ impl Stats {
 }
 
 impl Stats {
+    /// Those of what has not run yet.
+    pub(crate) fn of_nothing(engine: Engine, device: Device, float_mode: FloatMode) -> Stats {
+        Stats {
+            vms: 0,
+            engine,
+            device,
+            float_mode,
+            dispatch: Dispatch::default(),
+            steps: 1,
+            batches: 0,
+            submissions: 0,
+            retired: None,
+            epochs: None,
+            host_time: Duration::ZERO,
+            device_time: None,
+            longest_submission: None,
+            left_to_interpreter: None,
+        }
+    }
+
     /// Adds what another launch on the same device cost.
     pub(crate) fn add(&mut self, other: &Stats) {
         self.vms += other.vms;

@@ -1,7 +1,8 @@
-//! Profiles of launches and plans: what is counted, on every engine, and the forms that it comes in. On its own, because it is quick to build.
+//! Profiles of launches, plans and ring kernels: what is counted, on every engine, and the forms that it comes in. On its own, because it is quick to build.
 
 mod counts;
 mod forms;
+mod kernels;
 mod plans;
 mod shared;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use gpuvm_engine::{Device, Dispatch, Engine, Tally, Tiles};
+use gpuvm_engine::{Device, Engine, Tally, Tiles};
 
 use super::Options;
 use super::data::Data;
@@ -402,19 +402,12 @@ impl<'p, 'a> Run<'p, 'a> {
         let (stats, device) = (self.stats(), self.device());
         Stats {
             vms,
-            engine: stats.engine,
-            float_mode: device.float_mode,
-            device,
-            dispatch: Dispatch::default(),
-            steps: 1,
             batches: stats.launches,
             submissions: stats.submissions,
             retired: stats.retired,
-            epochs: None,
             host_time: stats.host_time,
             device_time: stats.device_time,
-            longest_submission: None,
-            left_to_interpreter: None,
+            ..Stats::of_nothing(stats.engine, device.clone(), device.float_mode)
         }
     }
 

@@ -97,6 +97,7 @@ impl Trace {
         Timeline {
             submissions: submissions.collect(),
             rows: rows.filter(|row| !row.bars.is_empty()).collect(),
+            ..Timeline::default()
         }
     }
 

@@ -1,10 +1,12 @@
-//! Where the instructions of a launch or a plan went. VMs are deterministic, so a device is not asked: a sample of its warps is run once more on this CPU, by the
+//! Where the instructions of a launch, a plan or a ring kernel went. VMs are deterministic, so a device is not asked: a sample of its warps is run once more on this CPU, by the
 //! reference interpreter, and counted exactly.
 
 mod calls;
 mod flame;
 mod folded;
+mod gather;
 mod html;
+mod kernel;
 mod pprof;
 mod sample;
 mod steps;
@@ -26,13 +28,14 @@ use crate::unheard;
 use sample::Counted;
 pub use sample::VmCost;
 
+pub(crate) use kernel::{Doing, KernelProfiling, MESSAGES, MOST_OF_BATCH};
 pub(crate) use sample::{MOST, Sample as ProfileSample, Sampled, WORDS, chosen};
 pub(crate) use steps::PlanProfiling;
 pub(crate) use timeline::{Bar, Row, Timeline};
 pub(crate) use warp::{LANES, WarpData};
 
 /// Where the instructions of a launch went, by source line, by routine, by stack and by VM, see [`Launch::profile`](crate::Launch::profile); or those of a plan, by
-/// step as well, see [`Plan::profile`](crate::Plan::profile).
+/// step as well, see [`Plan::profile`](crate::Plan::profile); or those of a ring kernel so far, see [`RingOptions::profile`](crate::RingOptions::profile).
 ///
 /// Its numbers are those of the VMs that were [sampled](Profile::vms): whole warps, 32 neighbouring VMs each, evenly over the launch. They are what the
 /// machine's definition says, so they are the same on all engines; an engine that compiles the program needs fewer instructions of its device's for the same
@@ -40,6 +43,8 @@ pub(crate) use warp::{LANES, WarpData};
 ///
 /// A plan's numbers are those of samples of its launches, each launch's with what its VMs that were not sampled would add if they were like those that were; only what
 /// is said of VMs is said of sampled ones. So the numbers of steps, lines and stacks can be compared with each other, and they are exact where all VMs were sampled.
+///
+/// A ring kernel's VMs are those of its batches: one for each actor with mail in a batch, which handles all of it, and by whose number it is called. Numbers are those of sampled ones.
 ///
 /// `Display` is a table for a terminal.
 #[derive(Clone, Debug)]
@@ -161,12 +166,13 @@ fn part(part: u64, whole: u64) -> f64 {
 }
 
 impl Profile {
-    /// The id of the routine that was launched, or `plan`.
+    /// The id of the routine or of the ring kernel that was launched, or `plan`.
     pub fn routine(&self) -> &str {
         &self.routine
     }
 
-    /// What the launch cost: its engine, the device's time, batches and submissions. Of a plan it is what all launches did, of which each is a batch.
+    /// What the launch cost: its engine, the device's time, batches and submissions. Of a plan it is what all launches did, of which each is a batch. Of a
+    /// ring kernel it is what its pump has seen to, rounds among the batches, and of these their messages among the VMs; host time is that since it was launched.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
@@ -290,7 +296,7 @@ impl Profile {
         }
     }
 
-    /// Adds what there is to know in the end, and leaves it where the environment wants it.
+    /// Adds what there is to know in the end.
     fn conclude(&mut self, is_early: bool) {
         let (cut, of) = (self.cut(), self.vms().len());
         if cut > 0 {
@@ -308,7 +314,6 @@ impl Profile {
                 "the {what} was ended before its VMs were done: counts are of VMs that run on"
             ));
         }
-        self.leave();
     }
 }
 
@@ -347,6 +352,7 @@ impl Profiling {
         profile.notes = self.notes;
         profile.timeline.submissions = submissions;
         profile.conclude(is_early);
+        profile.leave();
         Box::new(profile)
     }
 }

@@ -70,7 +70,7 @@ impl Counted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VmCost {
-    /// Its number in the launch.
+    /// Its number in the launch, or that of its actor.
     pub vm: u32,
     /// The [step](super::Profile::steps) of a plan that the launch was of, by its index there; `None` in a launch's profile.
     pub step: Option<usize>,

@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use gpuvm_core::program::SourceLoc;
-
+use super::gather::{Gathered, Sums};
 use super::sample::{Counted, MOST, Sample, Sampled, VmCost};
-use super::tree::Branches;
 use super::{PLAN, Profile, StepCost, Timeline, part};
 use crate::stats::Stats;
 
@@ -144,6 +142,7 @@ impl PlanProfiling {
         profile.timeline = timeline;
         profile.graph = graph;
         profile.conclude(is_early);
+        profile.leave();
         Box::new(profile)
     }
 }
@@ -179,28 +178,10 @@ fn count_all(samples: &Receiver<Order>, weights: &[u64]) -> Result<Vec<(usize, C
     Ok(all)
 }
 
-/// Names, each once.
-#[derive(Default)]
-struct Names(Vec<String>, HashMap<String, u32>);
-
-impl Names {
-    fn of(&mut self, name: &str) -> u32 {
-        if let Some(&known) = self.1.get(name) {
-            return known;
-        }
-        let new = self.0.len() as u32;
-        self.0.push(name.to_string());
-        self.1.insert(name.to_string(), new);
-        new
-    }
-}
-
 /// What the samples of all parts came to, each part's as if all its VMs were like those of its samples.
 fn put_together(parts: &[Part], samples: &[(usize, Counted)]) -> (Counted, Vec<StepCost>) {
-    let (mut files, mut routines) = (Names::default(), Names::default());
-    let plan = files.of(PLAN);
-    let mut branches = Branches::default();
-    let mut places: BTreeMap<(u32, u32, u32), [u64; 3]> = BTreeMap::new();
+    let mut gathered = Gathered::default();
+    let plan = gathered.file(PLAN);
     let mut vms = Vec::new();
     let mut steps: BTreeMap<Vec<usize>, StepCost> = BTreeMap::new();
     // What a loop sent in vain did not run.
@@ -215,57 +196,18 @@ fn put_together(parts: &[Part], samples: &[(usize, Counted)]) -> (Counted, Vec<S
             sampled: 0,
         });
         step.vms += part.vms;
-        let of_part = || {
-            samples
-                .iter()
-                .filter(|(of, _)| *of == number)
-                .map(|(_, counted)| counted)
-        };
-        let sampled: u64 = of_part().map(|counted| counted.vms.len() as u64).sum();
-        step.sampled += sampled;
         let mut within = 0;
         for (number, name) in &part.steps {
-            let at = SourceLoc {
-                file: plan,
-                line: *number as u32,
-                routine: routines.of(name),
-            };
-            within = branches.child(within, at);
+            within = gathered.child(within, (plan, *number as u32), name);
         }
-        let mut of_places: BTreeMap<(u32, u32, u32), [u64; 3]> = BTreeMap::new();
-        let mut of_nodes: BTreeMap<u32, u64> = BTreeMap::new();
-        for counted in of_part() {
-            let mut at = |at: SourceLoc| SourceLoc {
-                file: files.of(super::name(&counted.files, at.file)),
-                line: at.line,
-                routine: routines.of(super::name(&counted.routines, at.routine)),
-            };
-            for (place, more) in &counted.places {
-                let place = at(*place);
-                let sums = of_places.entry((place.file, place.line, place.routine)).or_default();
-                sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-            }
-            let mut node_of: Vec<u32> = Vec::with_capacity(counted.tree.nodes.len());
-            for (index, node) in counted.tree.nodes.iter().enumerate() {
-                // The first is what the outermost ones are in.
-                let there = match index {
-                    0 => within,
-                    _ => branches.child(node_of[node.parent as usize], at(node.at)),
-                };
-                node_of.push(there);
-                *of_nodes.entry(there).or_default() += node.own;
-            }
+        let (mut sums, mut sampled) = (Sums::default(), 0);
+        for (_, counted) in samples.iter().filter(|(of, _)| *of == number) {
+            sampled += counted.vms.len() as u64;
+            gathered.sum(counted, within, &mut sums);
             vms.extend(counted.vms.iter().map(|cost| (number, *cost)));
         }
-        let all = |sum: u64| scaled(sum, part.vms.max(sampled), sampled);
-        for (place, sums) in of_places {
-            let to = places.entry(place).or_default();
-            to.iter_mut().zip(sums).for_each(|(to, sum)| *to += all(sum));
-        }
-        for (node, sum) in of_nodes {
-            branches.tree.nodes[node as usize].own += all(sum);
-            step.instructions += all(sum);
-        }
+        step.sampled += sampled;
+        step.instructions += gathered.add(sums, |sum| scaled(sum, part.vms.max(sampled), sampled));
     }
     let instructions: u64 = steps.values().map(|step| step.instructions).sum();
     steps
@@ -278,21 +220,11 @@ fn put_together(parts: &[Part], samples: &[(usize, Counted)]) -> (Counted, Vec<S
             steps.keys().position(|known| known.iter().eq(path.clone()))
         })
         .collect();
-    let at = |(file, line, routine)| SourceLoc { file, line, routine };
-    let counted = Counted {
-        files: files.0,
-        routines: routines.0,
-        places: places.into_iter().map(|(place, sums)| (at(place), sums)).collect(),
-        tree: branches.tree,
-        vms: vms
-            .into_iter()
-            .map(|(part, cost)| VmCost {
-                step: index_of[part],
-                ..cost
-            })
-            .collect(),
-        plan: Some(plan),
-    };
+    let vms = vms.into_iter().map(|(part, cost)| VmCost {
+        step: index_of[part],
+        ..cost
+    });
+    let counted = gathered.finish(vms.collect(), Some(plan));
     (counted, steps.into_values().collect())
 }
 

@@ -13,6 +13,26 @@ pub(crate) struct Timeline {
     pub submissions: Vec<Submission>,
     /// What the host knows beside that.
     pub rows: Vec<Row>,
+    /// What was before is not told any more.
+    pub from: Duration,
+}
+
+impl Timeline {
+    /// That of rows which have lost their first bars where they have so many, from when on all is there.
+    pub(super) fn of_last(mut rows: Vec<Row>, most: usize) -> Timeline {
+        let full = rows.iter().filter(|row| row.bars.len() >= most);
+        let from = full.filter_map(|row| row.bars.first()).map(|bar| bar.begin).max();
+        let from = from.unwrap_or_default();
+        for row in &mut rows {
+            row.bars.retain(|bar| bar.begin >= from);
+        }
+        rows.retain(|row| !row.bars.is_empty());
+        Timeline {
+            submissions: Vec::new(),
+            rows,
+            from,
+        }
+    }
 }
 
 /// Bars of one kind, which do not overlap.
@@ -45,6 +65,9 @@ impl Profile {
             "<h2>Time</h2>\n<p>{:.3?} in all, {device}; batches: {}, submissions: {}.</p>",
             stats.host_time, stats.batches, stats.submissions
         );
+        if !self.timeline.from.is_zero() {
+            let _ = writeln!(page, "<p>From {:.3?} on:</p>", self.timeline.from);
+        }
         for Row { name, bars } in &self.timeline.rows {
             let _ = writeln!(page, "<h3>{name}</h3>\n<div class=\"time\">");
             bars.iter().for_each(|bar| self.bar(page, bar));
@@ -67,7 +90,9 @@ impl Profile {
 
     /// Adds a bar, as wide as its part of the whole time.
     fn bar(&self, page: &mut String, Bar { name, begin, time }: &Bar) {
-        let part = |time: &Duration| 100.0 * time.as_secs_f64() / self.stats.host_time.as_secs_f64().max(1e-9);
+        let from = self.timeline.from;
+        let all = self.stats.host_time.saturating_sub(from).as_secs_f64().max(1e-9);
+        let part = |time: Duration| 100.0 * time.as_secs_f64() / all;
         let name = match &**name {
             "" => String::new(),
             name => format!("{}: ", escaped(name)),
@@ -75,8 +100,8 @@ impl Profile {
         let _ = writeln!(
             page,
             "<div style=\"left:{:.3}%;width:{:.3}%\" title=\"{name}{time:.3?} at {begin:.3?}\"></div>",
-            part(begin),
-            part(time),
+            part(begin.saturating_sub(from)),
+            part(*time),
         );
     }
 }

@@ -32,6 +32,7 @@ impl Tree {
 }
 
 /// A tree that grows, from node 0.
+#[derive(Clone)]
 pub(super) struct Branches {
     pub tree: Tree,
     known: HashMap<(u32, SourceLoc), u32>,

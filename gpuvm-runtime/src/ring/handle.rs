@@ -21,11 +21,13 @@ use self::wait::{until, within};
 use super::letters::DeadLetter;
 use super::metrics::{Metrics, Status};
 use super::options::Terminate;
+use super::profile::Profiled;
 use super::shared::Shared;
 use super::shared_pump::SharedPump;
 use super::thread::PumpThread;
 use crate::error::{Error, Life, Result};
 use crate::logs::Logs;
+use crate::profile::Profile;
 use crate::recorder;
 
 /// A ring kernel that was launched. Clones are handles of the same kernel. When the last of them is dropped it is terminated as by
@@ -229,6 +231,23 @@ impl KernelHandle {
     /// None: it can be asked at any time.
     pub async fn metrics(&self) -> Result<Metrics> {
         Ok(self.shared().lock().metrics())
+    }
+
+    /// Where its instructions have gone so far, if it was launched with [`RingOptions::profile`](super::RingOptions::profile). Its timeline has batches, rounds and the waits of the kernel's
+    /// pump, the last 4096 of each.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Threads`] if there can be no thread to wait for what is being counted on.
+    pub async fn profile(&self) -> Result<Option<Profile>> {
+        let shared = Arc::clone(&self.owner.shared);
+        match shared.profile.get().is_some() {
+            false => Ok(None),
+            true => {
+                let profile = move |_: &_, _| shared.profile.get().map(Profiled::profile);
+                crate::background::run(profile, None, Default::default()).await
+            }
+        }
     }
 
     fn timeout(&self, what: &'static str, after: Duration) -> Error {

@@ -64,6 +64,7 @@ mod native;
 mod options;
 mod outcome;
 mod outputs;
+mod profile;
 mod pump;
 mod question;
 mod queue;
@@ -94,6 +95,7 @@ pub use self::letters::{DeadLetter, DeadReason};
 pub use self::metrics::{Latency, Metrics, Status};
 use self::native::OnCpu;
 pub use self::options::{Answers, Resident, Restart, RingOptions, Terminate};
+use self::profile::Profiled;
 use self::pump::Pump;
 use self::runner::Runner;
 use self::shared::Shared;
@@ -187,6 +189,10 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
         most => (capacity / (most + 2)).max(SHORTEST_BATCH),
     };
     let shared = Shared::new(entry, options.actors, (capacity, at_a_time, bound), policies, config);
+    if options.profile || crate::profile::is_asked_for() {
+        let profiled = Profiled::new(runtime, entry, (engine, &program), options.actors);
+        shared.profile.get_or_init(|| profiled);
+    }
     if let Some(depot) = runner.depot() {
         shared.open_depot(depot);
     }

@@ -33,6 +33,13 @@ pub struct RingOptions {
     /// Whether the kernel stays on the device between messages. Few messages at a time, as those of calls, are answered in a fraction of the time
     /// then; many at a time, and what actors send each other, go by launches as ever. Answers are the same.
     pub resident: Resident,
+    /// Whether to find out where its instructions go: [`KernelHandle::profile`](super::KernelHandle::profile) has them by source line, routine, stack and actor, as
+    /// [`Launch::profile`](crate::Launch::profile) of a launch. With the environment variable `GPUVM_PROFILE` naming a folder, every kernel leaves its profile there when it is over.
+    ///
+    /// The first batch of messages is sampled, and later ones 100 ms or a hundredth of the kernel's age apart, whichever is longer: up to 1024 actors with up to 64 messages each are run once
+    /// more on threads of this CPU, within 2¹⁹ instructions. Before that their states are read, when nothing is under way, which holds batches up for a moment. Of what actors send each other
+    /// without the host, only what it begins with is sampled.
+    pub profile: bool,
 }
 
 impl Default for RingOptions {
@@ -45,6 +52,7 @@ impl Default for RingOptions {
             restart: Restart::default(),
             answers: Answers::default(),
             resident: Resident::default(),
+            profile: false,
         }
     }
 }

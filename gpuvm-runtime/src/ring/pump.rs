@@ -14,6 +14,7 @@ use super::device::Parcel;
 use super::interrupt::Interrupt;
 use super::letters::Letters;
 use super::outcome::{Outcome, Stage, handle};
+use super::profile::Profiled;
 use super::question::Question;
 use super::queue::{Lot, Queue};
 use super::runner::{Handled, Linked, Rounds, Runner, Turn};
@@ -62,6 +63,8 @@ struct Work {
     sent: usize,
     /// Whether they are a share of a round, which nothing is begun beside.
     is_share: bool,
+    /// When the pump took them up.
+    begin: Instant,
 }
 
 /// The kernel has failed.
@@ -168,10 +171,26 @@ impl Pump {
         match self.under_way.back() {
             None => !waiting.is_empty(),
             Some(last) => {
-                let is_next = !self.is_held_up && !last.is_share;
+                let is_next = !self.is_held_up && !last.is_share && !self.is_sample_due();
                 let has_room = is_next && self.under_way.len() < self.runner.most_batches();
                 has_room && waiting.len() * 2 >= last.letters.len() && waiting.parcel().is_none()
             }
+        }
+    }
+
+    /// Whether the next batch is to be sampled, which is done when nothing is under way.
+    fn is_sample_due(&self) -> bool {
+        self.shared.profile.get().is_some_and(Profiled::is_due)
+    }
+
+    /// Samples a batch that is about to begin at a time of the kernel's clock, if that is due.
+    fn sample(&mut self, batch: &Batch, now: u64) {
+        if let Some(profiled) = self.shared.profile.get()
+            && self.under_way.is_empty()
+            && !batch.mail.is_empty()
+            && profiled.is_due()
+        {
+            profiled.sample(batch, now, &mut |actors| self.runner.states(actors));
         }
     }
 
@@ -222,8 +241,10 @@ impl Pump {
             outcome: Outcome::default(),
             sent,
             is_share,
+            begin: Instant::now(),
         };
         work.outcome.refuse_stopped(&self.shared, &mut work.batch);
+        self.sample(&work.batch, work.now);
         match self.runner.begin(&work.batch, work.now) {
             Err(error) => {
                 self.under_way.push_back(work);
@@ -266,8 +287,10 @@ impl Pump {
             now,
             stage,
             outcome,
+            begin,
             ..
         } = work;
+        let vms = batch.mail.len();
         let turn = Turn {
             now,
             is_over: shared.ends_now(),
@@ -301,6 +324,10 @@ impl Pump {
         let under_way = self.under_way.iter().map(|work| work.letters.len());
         let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len()) + under_way.sum::<usize>();
         let taken = self.under_way.iter().map(|work| work.sent).sum();
+        // Before anybody knows that they are handled.
+        if let Some(profiled) = shared.profile.get() {
+            profiled.saw(vms, letters.len(), begin);
+        }
         let is_quiet = deliver(shared, &letters, &batch.places, outcome, (in_flight, taken));
         self.is_quiet = is_quiet && !forwards_here;
         self.grouper.reuse(batch);
@@ -341,6 +368,11 @@ impl Pump {
         (from_others, accepted): (usize, Vec<(usize, Instant)>),
         stopped: &[u32],
     ) -> Result<Option<Work>, Failed> {
+        if self.is_sample_due() {
+            let batch = self.grouper.group(&sent.to, &sent.words);
+            self.sample(&batch, self.clock.stamp());
+            self.grouper.reuse(batch);
+        }
         let begin = Instant::now();
         let rounds = match self.go(|runner, turn| runner.rounds(&sent, stopped, turn)) {
             Ok(Some(rounds)) => rounds,
@@ -411,6 +443,10 @@ impl Pump {
             last,
         } = rounds;
         self.clock.pass(count);
+        if let Some(profiled) = self.shared.profile.get().filter(|_| count > 0) {
+            // The last one is a batch of its own if somebody has to know of it.
+            profiled.went(count - u64::from(last.is_some()), handled, begin);
+        }
         self.is_quiet = last.is_none() || count > 1;
         let went = Went {
             rounds: count,
@@ -442,6 +478,7 @@ impl Work {
             outcome: Outcome::default(),
             sent: 0,
             is_share: false,
+            begin: Instant::now(),
         }
     }
 }

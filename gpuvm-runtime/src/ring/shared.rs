@@ -21,6 +21,7 @@ use super::link::Links;
 use super::metrics::{Counts, Metrics, Status};
 use super::options::{Answers, Restart, Terminate};
 use super::outputs::Outputs;
+use super::profile::Profiled;
 use super::question::Question;
 use super::queue::{Lot, Queue};
 use super::rest::{Patience, Rest};
@@ -43,6 +44,8 @@ pub(super) struct Shared {
     /// Whether terminating is not to wait for what was sent before. It is set while somebody has the lock, and threads that let actors handle
     /// messages look at it between two of them.
     now: AtomicBool,
+    /// Its profile, if there is to be one.
+    pub profile: OnceLock<Profiled>,
     /// Where the pump waits.
     pump: OnceLock<(Rest, Patience)>,
     /// That of threads that wait for answers.
@@ -157,6 +160,7 @@ impl Shared {
                 rests: false,
             }),
             now: AtomicBool::new(false),
+            profile: OnceLock::new(),
             pump: OnceLock::new(),
             patience: Patience::new(),
             room: Event::new(),

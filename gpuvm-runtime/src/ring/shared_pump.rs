@@ -2,6 +2,7 @@
 //! call takes, so where the answer will be there at once its caller has the message handled on his own thread, while the pump's rests.
 
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::time::Instant;
 
 use gpuvm_core::routine::Level;
 
@@ -32,6 +33,9 @@ impl SharedPump {
     pub fn run(&self) {
         let _guard = Guard(&self.shared);
         while self.turn() {}
+        if let Some(profiled) = self.shared.profile.get() {
+            profiled.leave();
+        }
     }
 
     /// Does what there is to do next, or waits until there is something. Whether the kernel goes on.
@@ -47,7 +51,11 @@ impl SharedPump {
         let done = match pump.next(shared) {
             Next::Rest(state) => {
                 drop(place);
+                let begin = Instant::now();
                 drop(shared.rest(state));
+                if let Some(profiled) = shared.profile.get() {
+                    profiled.waited(begin);
+                }
                 return true;
             }
             Next::End => {

@@ -29,12 +29,12 @@ impl OnDevice {
         let mail = depot.mail(&columns.mail[rounds % 2])?;
         let total: u32 = mail.iter().map(|mail| mail.end - mail.first).sum();
         let words = |column, each: usize| depot.read(column, total * each as u32);
-        let messages = words(&columns.messages[rounds % 2], self.message_words)?;
-        let answers = words(&columns.answers, self.answer_words)?;
-        let letters = words(&columns.letters, self.sends * self.letter_words())?;
-        let replies = words(&columns.rooms[REPLIES], self.rooms[REPLIES].words)?;
-        let forwards = words(&columns.rooms[FORWARDS], self.rooms[FORWARDS].words)?;
-        let of_each = |column| match self.sends {
+        let messages = words(&columns.messages[rounds % 2], self.shape.message_words)?;
+        let answers = words(&columns.answers, self.shape.answer_words)?;
+        let letters = words(&columns.letters, self.shape.sends * self.shape.letter_words())?;
+        let replies = words(&columns.rooms[REPLIES], self.shape.rooms[REPLIES].words)?;
+        let forwards = words(&columns.rooms[FORWARDS], self.shape.rooms[FORWARDS].words)?;
+        let of_each = |column| match self.shape.sends {
             0 => Ok(Words::default()),
             _ => depot.read(column, self.actors),
         };
@@ -52,8 +52,10 @@ impl OnDevice {
             };
             batch.mail.push(own);
             batch.places.extend(own.first..own.end);
-            batch.words.extend(part(&messages, first..end, self.message_words));
-            own_answers.extend(part(&answers, first..end, self.answer_words));
+            batch
+                .words
+                .extend(part(&messages, first..end, self.shape.message_words));
+            own_answers.extend(part(&answers, first..end, self.shape.answer_words));
             vms.push(Ended {
                 vm: actor as usize,
                 mail: own,
@@ -86,11 +88,14 @@ impl OnDevice {
     /// Ends rounds in between: what is in the columns is left.
     pub(super) fn recall(&self, depot: &Depot, columns: &Columns, rounds: usize) -> Result<Rounds> {
         let said = depot.ask(columns, rounds % 2)?;
-        let messages = depot.read(&columns.messages[rounds % 2], said.total * self.message_words as u32)?;
+        let messages = depot.read(
+            &columns.messages[rounds % 2],
+            said.total * self.shape.message_words as u32,
+        )?;
         let mut left = Sent::default();
         for Mail { actor, first, end } in depot.mail(&columns.mail[rounds % 2])? {
             left.to.extend((first..end).map(|_| actor));
-            left.words.extend(part(&messages, first..end, self.message_words));
+            left.words.extend(part(&messages, first..end, self.shape.message_words));
         }
         Ok(Rounds {
             count: rounds as u64,

@@ -37,7 +37,7 @@ impl OnDevice {
         let Some(mut resident) = self.resident.take() else {
             return Ok(None);
         };
-        let layout = Layout::new(self, mail);
+        let layout = self.layout(mail);
         let job = layout.job(self, mail.len() as u32);
         if !resident.takes(&job) {
             self.resident = Some(resident);
@@ -55,7 +55,7 @@ impl OnDevice {
 
     /// Starts a job for some of the mail, at a time of the kernel's clock.
     pub(super) fn start(&self, mail: &[Mail], batch: &Batch, now: u64) -> Result<Started> {
-        let layout = Layout::new(self, mail);
+        let layout = self.layout(mail);
         let job = layout.job(self, mail.len() as u32);
         let content = Content::new(self, &layout, mail, batch, now);
         let ran = Ran::Stands(self.executor.start(job, &content)?);
@@ -100,7 +100,7 @@ impl OnDevice {
         let words = finished.changed;
         let left = layout.left(&words);
         // Of the others there is nothing to tell.
-        let is_told = |vm: usize| image.is_some() || self.sends > 0 || left.handled[vm] == 0;
+        let is_told = |vm: usize| image.is_some() || self.shape.sends > 0 || left.handled[vm] == 0;
         let vms = mail.iter().enumerate().filter(|(vm, _)| is_told(*vm));
         let vms = vms.map(|(vm, mail)| Ended {
             vm,
@@ -114,7 +114,7 @@ impl OnDevice {
             &mut done.answers,
             layout.answers(words),
             &layout.of_batch,
-            (self.answer_words, count),
+            (self.shape.answer_words, count),
         );
     }
 
@@ -162,11 +162,11 @@ impl OnDevice {
             }
             // What was replied and forwarded before an actor trapped counts.
             let begun = first..first + left.handled[vm] + u32::from(record.is_some());
-            for (at, reply) in left.values(REPLIES, begun.clone(), self.rooms[REPLIES]) {
+            for (at, reply) in left.values(REPLIES, begun.clone(), self.shape.rooms[REPLIES]) {
                 done.replied.to.push(mail.first + at);
                 done.replied.words.extend_from_slice(reply);
             }
-            for (_, letter) in left.values(FORWARDS, begun, self.rooms[FORWARDS]) {
+            for (_, letter) in left.values(FORWARDS, begun, self.shape.rooms[FORWARDS]) {
                 done.forwarded.to.push(letter[0]);
                 done.forwarded.words.extend_from_slice(&letter[1..]);
             }
@@ -179,8 +179,8 @@ impl OnDevice {
             } else if left.has_stopped(vm) {
                 done.stopped.push(rest);
             }
-            let sent = first as usize * self.sends..left.sent(vm) as usize;
-            for letter in left.letters(sent, self.letter_words()) {
+            let sent = first as usize * self.shape.sends..left.sent(vm) as usize;
+            for letter in left.letters(sent, self.shape.letter_words()) {
                 done.sent.to.push(letter[0]);
                 done.sent.words.extend_from_slice(&letter[1..]);
             }
@@ -218,7 +218,7 @@ impl OnDevice {
                 if messages < 2 {
                     return Err(Error::TooLarge {
                         routine: self.program.name.clone(),
-                        words: Layout::new(self, &[piece]).words() as u64,
+                        words: self.layout(&[piece]).words() as u64,
                         vms: 1,
                         engine: self.engine,
                     });
@@ -241,9 +241,9 @@ impl OnDevice {
 
     /// Whether one job may have so much mail.
     pub(super) fn fits(&self, mail: &[Mail]) -> bool {
-        let per_vm = MAIL_WORDS + 1 + if self.sends > 0 { 2 } else { 0 };
+        let per_vm = MAIL_WORDS + 1 + if self.shape.sends > 0 { 2 } else { 0 };
         let demand = Demand {
-            shared_words: (Layout::new(self, mail).words() - mail.len() * per_vm) as u64,
+            shared_words: (self.layout(mail).words() - mail.len() * per_vm) as u64,
             words_per_vm: per_vm as u64,
             atomic_words: self.log.len() as u64,
             restarts: false,

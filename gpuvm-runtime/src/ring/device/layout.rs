@@ -7,7 +7,7 @@ use gpuvm_core::program::ParamSlot;
 use gpuvm_engine::{Job, Slot, Source, Words};
 
 use super::super::batch::{Batch, Mail};
-use super::super::handler::{ROOMS, Room};
+use super::super::handler::{Entry, ROOMS, Room};
 use super::columns::each;
 use super::{MAIL_WORDS, NOW_WORDS, OnDevice};
 
@@ -35,9 +35,39 @@ pub struct Layout {
     pub of_batch: Range<u32>,
 }
 
+/// Words of what a kernel's jobs have for each message.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    /// Of the message.
+    pub message_words: usize,
+    /// That the handler returns.
+    pub answer_words: usize,
+    /// The most messages that an actor sends while it handles one; 0 if it sends none.
+    pub sends: usize,
+    /// What there is room for beside the answer.
+    pub rooms: [Room; ROOMS],
+}
+
+impl Shape {
+    /// That of a kernel.
+    pub fn of(entry: &Entry) -> Shape {
+        Shape {
+            message_words: entry.message.ty.words as usize,
+            answer_words: entry.returned.words as usize,
+            sends: entry.sends as usize,
+            rooms: entry.rooms(),
+        }
+    }
+
+    /// Words of a message that was sent, with its actor.
+    pub fn letter_words(&self) -> usize {
+        1 + self.message_words
+    }
+}
+
 impl Layout {
-    /// The layout of a job for some of a batch's mail.
-    pub fn new(actors: &OnDevice, mail: &[Mail]) -> Layout {
+    /// The layout of a job for some of a batch's mail, with so many words of states and of which actors are busy.
+    pub fn new(shape: &Shape, mail: &[Mail], [states, busy]: [usize; 2]) -> Layout {
         let first = mail.first().map_or(0, |mail| mail.first);
         let of_batch = first..mail.last().map_or(first, |mail| mail.end);
         let count = of_batch.len();
@@ -48,17 +78,17 @@ impl Layout {
         };
         Layout {
             mail: next(mail.len() * MAIL_WORDS),
-            messages: next(count * actors.message_words),
-            busy: next(actors.states.busy_on_host()),
-            now: next(if actors.sends > 0 { NOW_WORDS } else { 0 }),
+            messages: next(count * shape.message_words),
+            busy: next(busy),
+            now: next(if shape.sends > 0 { NOW_WORDS } else { 0 }),
             // What the host wants back lies together.
-            sent: next(if actors.sends > 0 { mail.len() } else { 0 }),
-            stopped: next(if actors.sends > 0 { mail.len() } else { 0 }),
-            states: next(actors.states.on_host().len()),
-            answers: next(count * actors.answer_words),
+            sent: next(if shape.sends > 0 { mail.len() } else { 0 }),
+            stopped: next(if shape.sends > 0 { mail.len() } else { 0 }),
+            states: next(states),
+            answers: next(count * shape.answer_words),
             handled: next(mail.len()),
-            letters: next(count * actors.sends * actors.letter_words()),
-            rooms: actors.rooms.map(|room| next(count * room.words)),
+            letters: next(count * shape.sends * shape.letter_words()),
+            rooms: shape.rooms.map(|room| next(count * room.words)),
             of_batch,
         }
     }
@@ -68,8 +98,8 @@ impl Layout {
         self.rooms[ROOMS - 1].end
     }
 
-    /// The job.
-    pub fn job(&self, actors: &OnDevice, mail: u32) -> Job {
+    /// The slots of the job's parameters, given those of the states and of which actors are busy, for so much mail and a log of so many words.
+    pub fn slots(&self, shape: &Shape, [states, busy]: [Slot; 2], mail: u32, log: usize) -> Vec<Slot> {
         let slot = |at: &Range<usize>, length: usize| Slot {
             place: ParamSlot {
                 base: at.start as u32,
@@ -80,7 +110,6 @@ impl Layout {
         };
         let count = self.of_batch.len();
         let end = self.words();
-        let [states, busy] = actors.states.slots([self.states.start, self.busy.start]);
         let mut slots = vec![
             states,
             slot(&self.mail, mail as usize),
@@ -89,20 +118,27 @@ impl Layout {
             slot(&self.handled, mail as usize),
             busy,
         ];
-        if actors.sends > 0 {
+        if shape.sends > 0 {
             let [sent, stopped] = [&self.sent, &self.stopped].map(|at| each(slot(at, 1)));
             slots.extend([slot(&self.now, 1), sent, stopped]);
-            slots.push(slot(&self.letters, count * actors.sends));
+            slots.push(slot(&self.letters, count * shape.sends));
             let rooms = self.rooms.iter().filter(|room| !room.is_empty());
             slots.extend(rooms.map(|room| slot(room, count)));
         }
-        let log = &actors.log;
-        if !log.is_empty() {
-            slots.push(slot(&(0..log.len()), log.len()));
+        if log > 0 {
+            slots.push(slot(&(0..log), log));
         }
         slots.push(slot(&(end..end), 0));
+        slots
+    }
+
+    /// The job.
+    pub fn job(&self, actors: &OnDevice, mail: u32) -> Job {
+        let of_actors = actors.states.slots([self.states.start, self.busy.start]);
+        let slots = self.slots(&actors.shape, of_actors, mail, actors.log.len());
+        let end = self.words();
         Job {
-            atomics: log.clone(),
+            atomics: actors.log.clone(),
             changed: std::iter::once(self.sent.start..end).collect(),
             arena_words: end,
             ..Job::new(Arc::clone(&actors.program), mail, slots)
@@ -151,7 +187,7 @@ pub struct Content<'b> {
 impl<'b> Content<'b> {
     /// What a job for some of a batch's mail starts with, at a time of the kernel's clock.
     pub fn new(actors: &'b OnDevice, layout: &'b Layout, mail: &'b [Mail], batch: &'b Batch, now: u64) -> Content<'b> {
-        let words = |message: u32| message as usize * actors.message_words;
+        let words = |message: u32| message as usize * actors.shape.message_words;
         let Range { start, end } = layout.of_batch;
         Content {
             layout,

@@ -10,7 +10,7 @@ mod ending;
 #[allow(dead_code, reason = "only the routines of its functions run")]
 mod forwarding;
 mod jobs;
-mod layout;
+pub mod layout;
 mod parcel;
 mod post;
 mod rounds;
@@ -27,13 +27,13 @@ use gpuvm_engine::{Engine, Error as Failure, Execute, Ran, ResidentKernel};
 
 pub use self::depot::Depot;
 use self::jobs::Started;
-use self::layout::Layout;
+use self::layout::{Layout, Shape};
 pub use self::parcel::Parcel;
 use self::rounds::{OnTheirOwn, is_dense};
 use self::states::States;
 use super::batch::{Batch, Mail};
 use super::context::Sent;
-use super::handler::{Entry, ROOMS, Room};
+use super::handler::Entry;
 use super::not_resident;
 use super::options::{Resident, RingOptions};
 use super::runner::{Handled, Rounds, Runner, Turn};
@@ -50,16 +50,9 @@ pub struct OnDevice {
     program: Arc<Program>,
     actors: u32,
     states: States,
-    /// Words of a message.
-    message_words: usize,
-    /// Words that a handler returns.
-    answer_words: usize,
-    /// The most messages that an actor sends while it handles one; 0 if it sends none.
-    sends: usize,
+    shape: Shape,
     /// The log that a batch begins with; no words if the handler prints nothing.
     log: Vec<u32>,
-    /// What there is room for beside the answer to a message.
-    rooms: [Room; ROOMS],
     /// Jobs of batches that were begun, in that order.
     under_way: VecDeque<Started>,
     /// The kernel, if it stays on the device: it takes what is small.
@@ -118,11 +111,8 @@ impl OnDevice {
             program,
             actors,
             states,
-            message_words: entry.message.ty.words as usize,
-            answer_words: entry.returned.words as usize,
-            sends: entry.sends as usize,
+            shape: Shape::of(entry),
             log,
-            rooms: entry.rooms(),
             under_way: VecDeque::new(),
             resident,
             on_their_own,
@@ -150,12 +140,13 @@ impl OnDevice {
     /// Whether the kernel that stays takes this mail.
     fn stays_with(&self, mail: &[Mail]) -> bool {
         let resident = self.resident.as_ref();
-        resident.is_some_and(|resident| resident.takes(&Layout::new(self, mail).job(self, mail.len() as u32)))
+        resident.is_some_and(|resident| resident.takes(&self.layout(mail).job(self, mail.len() as u32)))
     }
 
-    /// Words of a message that was sent, with its actor.
-    fn letter_words(&self) -> usize {
-        1 + self.message_words
+    /// The layout of a job for some of a batch's mail.
+    fn layout(&self, mail: &[Mail]) -> Layout {
+        let of_actors = [self.states.on_host().len(), self.states.busy_on_host()];
+        Layout::new(&self.shape, mail, of_actors)
     }
 
     /// Whether actors go on by themselves with what they send each other.

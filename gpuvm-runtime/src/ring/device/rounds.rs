@@ -239,7 +239,7 @@ impl OnDevice {
         let mut is_possible = true;
         let rounds = match end {
             End::Clean if own.goes_round() => self.recall(depot, columns, before)?,
-            End::Clean if self.sends == 0 && !own.is_wanted => Rounds {
+            End::Clean if self.shape.sends == 0 && !own.is_wanted => Rounds {
                 count: 1,
                 handled: place.messages as u64,
                 ..Rounds::default()

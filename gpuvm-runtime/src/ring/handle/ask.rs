@@ -71,6 +71,7 @@ impl KernelHandle {
             restart: shared.restart,
             answers: shared.answers,
             resident: Resident::default(),
+            profile: false,
         }
     }
 }

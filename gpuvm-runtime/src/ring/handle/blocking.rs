@@ -11,6 +11,7 @@ use super::super::options::Terminate;
 use super::super::snapshot::RingSnapshot;
 use super::KernelHandle;
 use crate::error::Result;
+use crate::profile::Profile;
 
 /// A function that blocks for each of these, with the same name after `blocking_`.
 macro_rules! blocking {
@@ -43,4 +44,5 @@ blocking! {
     blocking_state of state<S: VmType>(actor: u32) -> S;
     blocking_status of status() -> Status;
     blocking_metrics of metrics() -> Metrics;
+    blocking_profile of profile() -> Option<Profile>;
 }

@@ -74,6 +74,7 @@ fn write_options(options: &RingOptions, out: &mut Writer<'_>) {
         restart,
         answers,
         resident: _,
+        profile: _,
     } = options;
     out.word(*actors);
     out.long(*queue_capacity as u64);
@@ -107,6 +108,7 @@ fn read_options(from: &mut Reader<'_>) -> Result<RingOptions> {
             _ => return Err(bad("what becomes of its answers is not known here")),
         },
         resident: Resident::Auto,
+        profile: false,
     })
 }
 
