@@ -55,6 +55,8 @@ struct Record {
     /// When the next sample is due, from the beginning on.
     next: Duration,
     samples: u64,
+    /// Whether a batch has come to its end since the last sample.
+    has_ended: bool,
     batches: u64,
     all_vms: u64,
     notes: Vec<String>,
@@ -91,6 +93,11 @@ impl KernelProfiling {
         self.begin.elapsed() >= record.next && record.counting.iter().all(is_counted)
     }
 
+    /// Whether the next batch is to wait until nothing is under way, because it is to be sampled. Where none comes to its end none waits.
+    pub(crate) fn holds_up(&self) -> bool {
+        self.is_due() && self.record().has_ended
+    }
+
     /// Takes the sample of a batch, with the actor of each of its VMs.
     pub(crate) fn add(&self, Sampled { sample, notes }: Sampled, actors: Vec<u32>) {
         let counted = self.record().take();
@@ -100,6 +107,7 @@ impl KernelProfiling {
         counted.into_iter().for_each(|counted| record.gather(counted));
         let elapsed = self.begin.elapsed();
         record.next = elapsed + APART.max(elapsed / PART_APART);
+        record.has_ended = false;
         match started {
             Ok(thread) => {
                 record.samples += 1;
@@ -117,6 +125,7 @@ impl KernelProfiling {
     /// Counts a batch of so many VMs.
     pub(crate) fn count(&self, batches: u64, vms: u64) {
         let mut record = self.record();
+        record.has_ended = true;
         record.batches += batches;
         record.all_vms += vms;
     }

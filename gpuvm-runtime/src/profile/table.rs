@@ -33,7 +33,9 @@ impl fmt::Display for Profile {
         if !self.steps.is_empty() {
             writeln!(f, "\ninstructions   share          VMs  sampled  step")?;
         }
-        for step in &self.steps {
+        let mut dearest: Vec<_> = self.steps.iter().collect();
+        dearest.sort_by_key(|step| std::cmp::Reverse(step.instructions));
+        for step in dearest.into_iter().take(ROWS) {
             let (instructions, share, name) = (step.instructions, 100.0 * step.share, &step.name);
             writeln!(
                 f,
@@ -41,6 +43,7 @@ impl fmt::Display for Profile {
                 step.vms, step.sampled
             )?;
         }
+        rest(f, self.steps.len())?;
         writeln!(f, "\ninstructions   share  occupied      sectors  line")?;
         let mut sources = Sources::default();
         for line in self.lines.iter().take(ROWS) {

@@ -62,6 +62,11 @@ impl Profiled {
         self.profiling.is_due()
     }
 
+    /// Whether the next batch is to wait until nothing is under way.
+    pub fn holds_up(&self) -> bool {
+        self.profiling.holds_up()
+    }
+
     /// Samples a batch that actors are about to begin with at a time of the kernel's clock, whose states are asked for.
     pub fn sample(&self, batch: &Batch, now: u64, states: &mut dyn FnMut(Range<u32>) -> Result<Vec<u32>>) {
         let mut actors = Vec::new();

@@ -171,19 +171,15 @@ impl Pump {
         match self.under_way.back() {
             None => !waiting.is_empty(),
             Some(last) => {
-                let is_next = !self.is_held_up && !last.is_share && !self.is_sample_due();
+                let is_sampled = self.shared.profile.get().is_some_and(Profiled::holds_up);
+                let is_next = !self.is_held_up && !last.is_share && !is_sampled;
                 let has_room = is_next && self.under_way.len() < self.runner.most_batches();
                 has_room && waiting.len() * 2 >= last.letters.len() && waiting.parcel().is_none()
             }
         }
     }
 
-    /// Whether the next batch is to be sampled, which is done when nothing is under way.
-    fn is_sample_due(&self) -> bool {
-        self.shared.profile.get().is_some_and(Profiled::is_due)
-    }
-
-    /// Samples a batch that is about to begin at a time of the kernel's clock, if that is due.
+    /// Samples a batch that is about to begin at a time of the kernel's clock, if that is due and nothing is under way.
     fn sample(&mut self, batch: &Batch, now: u64) {
         if let Some(profiled) = self.shared.profile.get()
             && self.under_way.is_empty()
@@ -368,7 +364,7 @@ impl Pump {
         (from_others, accepted): (usize, Vec<(usize, Instant)>),
         stopped: &[u32],
     ) -> Result<Option<Work>, Failed> {
-        if self.is_sample_due() {
+        if self.shared.profile.get().is_some_and(Profiled::is_due) {
             let batch = self.grouper.group(&sent.to, &sent.words);
             self.sample(&batch, self.clock.stamp());
             self.grouper.reuse(batch);
