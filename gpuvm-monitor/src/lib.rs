@@ -30,8 +30,11 @@
 
 mod history;
 mod json;
+mod layer;
 mod metrics;
 mod server;
+
+pub use layer::Layer;
 
 use gpuvm_runtime::inventory;
 use gpuvm_runtime::monitor::MonitorKind;

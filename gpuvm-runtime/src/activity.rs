@@ -22,6 +22,7 @@
 
 use std::time::Duration;
 
+use gpuvm_core::routine::Level;
 use gpuvm_engine::{Device, MemoryUse};
 
 use crate::recorder::{self, Recorded};
@@ -74,6 +75,11 @@ impl Activity {
     /// Begins to take down what launches and plans do, which they do not without it. Those that have begun before are not shown.
     pub fn watch() {
         recorder::turn_on();
+    }
+
+    /// Adds a line of the program's own, from a source such as the name of a module, if somebody watches.
+    pub fn say(level: Level, source: &str, text: &str) {
+        recorder::say(level, source, text);
     }
 
     /// Everything now.

@@ -170,9 +170,9 @@ pub use gpuvm_runtime::{
 #[cfg(feature = "debug")]
 pub use gpuvm_debug as debug;
 
-// It serves itself where it is linked.
+/// A monitor: a page of what the process does, which [`Runtime::monitor`] serves, with what the program tells through `tracing` by [`Layer`](monitor::Layer). Needs the feature `monitor`.
 #[cfg(feature = "monitor")]
-use gpuvm_monitor as _;
+pub use gpuvm_monitor as monitor;
 
 /// What a routine is linked to.
 ///
