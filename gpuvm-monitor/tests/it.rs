@@ -84,8 +84,14 @@ fn of(activity: &Json, list: &str, name: &str) -> Vec<Json> {
         .collect()
 }
 
+/// A runtime on this CPU, or the one on the device that all tests share: drivers do not like many that come and go at the same time.
 fn runtime(backend: Backend) -> Runtime {
-    Runtime::builder().backend(backend).build().unwrap()
+    static SHARED: OnceLock<Runtime> = OnceLock::new();
+    let open = || Runtime::builder().backend(backend).build().unwrap();
+    match backend {
+        Backend::Cpu => open(),
+        _ => SHARED.get_or_init(open).clone(),
+    }
 }
 
 /// The engines that pause and a runtime with them.

@@ -1,7 +1,7 @@
 //! An opened device: adapter choice, limits, the float mode, and wgpu's failures as [`Error`]s.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use gpuvm_core::program::{Program, atomic_pairs};
@@ -103,11 +103,15 @@ fn native_adapters() -> std::result::Result<Vec<wgpu::Adapter>, String> {
     if cfg!(not(feature = "native")) {
         return Err("gpuvm was built without its feature `wgpu`".to_string());
     }
-    let descriptor = wgpu::InstanceDescriptor {
-        flags: wgpu::InstanceFlags::empty(),
-        ..wgpu::InstanceDescriptor::new_without_display_handle()
-    };
-    let instance = wgpu::Instance::new(descriptor);
+    // One for the process, which is never closed: with its last instance Vulkan's loader unloads the drivers, and NVIDIA's leaves something that each thread which has
+    // used it calls at its end.
+    static INSTANCE: OnceLock<wgpu::Instance> = OnceLock::new();
+    let instance = INSTANCE.get_or_init(|| {
+        wgpu::Instance::new(wgpu::InstanceDescriptor {
+            flags: wgpu::InstanceFlags::empty(),
+            ..wgpu::InstanceDescriptor::new_without_display_handle()
+        })
+    });
     Ok(pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY)))
 }
 
