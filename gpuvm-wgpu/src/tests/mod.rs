@@ -42,8 +42,8 @@ pub(super) fn adapter() -> wgpu::Adapter {
     best.expect("these tests need a Vulkan adapter, `cargo xtask test` brings one")
 }
 
-/// The engines of the device of this test.
-fn engines() -> Vec<&'static dyn Execute> {
+/// The device of this test.
+fn opened() -> &'static Opened {
     static DEVICES: Pool<Opened> = Pool::new();
     thread_local! {
         static LEASE: Lease<Opened> = DEVICES.lease(|| {
@@ -51,8 +51,12 @@ fn engines() -> Vec<&'static dyn Execute> {
                 .unwrap_or_else(|error| panic!("these tests need a Vulkan adapter, `cargo xtask test` brings one: {error}"))
         });
     }
-    let opened = LEASE.with(Lease::value);
-    opened.engines.iter().map(|(_, engine)| &**engine).collect()
+    LEASE.with(Lease::value)
+}
+
+/// Its engines.
+fn engines() -> Vec<&'static dyn Execute> {
+    opened().engines.iter().map(|(_, engine)| &**engine).collect()
 }
 
 pub(super) const SITE_PLACE: SourceLoc = SourceLoc {

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use gpuvm_engine::{Copy, Dispatch, Engine, Image, Region, Running, Span, StopAt, Tally};
+use gpuvm_engine::{
+    Check, CheckOp, Copy, Dispatch, Engine, Guard, Image, Operand, Region, Running, Span, StopAt, Tally, Then,
+};
 
-use super::control::{countdown, with_finish};
+use super::control::{countdown, sums, with_finish};
 use super::*;
 
 /// What a job ends with.
@@ -28,7 +30,12 @@ fn to_end(running: &mut dyn Running, limit: &Limit) -> Tally {
 
 /// VMs of different length that yield, call atomics, use frames, and in part trap.
 fn mixed() -> Batch {
-    let mut code = countdown(1, 5);
+    mixed_from(5)
+}
+
+/// The same, which count down from so much or more.
+fn mixed_from(first: u32) -> Batch {
+    let mut code = countdown(1, first);
     code.extend([
         op(Op::StoreFrame, [10, 20, 0, 0]),
         op(Op::Yield, [0; 4]),
@@ -272,6 +279,76 @@ fn vms_stop_in_front_of_breakpoints() {
         // VM 9 counts from 11 down to 1, and then stops once more.
         assert_eq!(stops, 12);
         assert_eq!(end(running).0, expected.arena);
+    }
+}
+
+#[test]
+fn guards_of_the_interpreter_change_nothing_of_vms_that_pass() {
+    let check = |left, right| Check {
+        op: CheckOp::Eq,
+        left,
+        right,
+        then: Then::PassUnless,
+    };
+    // One that a range of a word decides, one that is asked, and one whose range decides for hardly any VM.
+    let never = [
+        vec![check(Operand::Word(2), Operand::Constant(0xdead_beef))],
+        vec![check(Operand::VmId, Operand::Constant(1000))],
+        vec![
+            Check {
+                op: CheckOp::LeU,
+                ..check(Operand::Word(2), Operand::Constant(u32::MAX))
+            },
+            check(Operand::VmCount, Operand::Constant(7)),
+        ],
+    ];
+    let jobs = [
+        || mixed_from(3000),
+        || job(sums(60), &[], 0, 1, 40),
+        || job(with_finish(countdown(7, 0)), &[], 0, 1, 300),
+    ];
+    let interpreter = opened()
+        .engines
+        .iter()
+        .find(|(engine, _)| *engine == Engine::Interpreter);
+    let (_, engine) = interpreter.unwrap();
+    for batch in jobs {
+        let mut expected = batch();
+        let wanted = reference(&mut expected);
+        let count = expected.program.code.len() as u32;
+        let mut plain = batch().start(&**engine).unwrap();
+        let alone = to_end(&mut *plain, &Limit::default());
+        for checks in &never {
+            let stop = |instruction| StopAt {
+                instruction,
+                guard: Guard::new(checks.clone()),
+            };
+            let mut limit = Limit {
+                breakpoints: (0..count).map(stop).collect(),
+                stays: true,
+                ..Limit::default()
+            };
+            let mut advances = 0;
+            let mut running = batch().start(&**engine).unwrap();
+            let tally = loop {
+                // At first by the shortest submissions, which leave VMs wherever they are.
+                limit.time = (advances < 40).then_some(Duration::ZERO);
+                advances += 1;
+                let tally = running.advance(&limit, &mut |_| {}).unwrap();
+                assert_eq!(tally.at_breakpoint, 0);
+                for index in [0, 17] {
+                    assert!(running.vm(index).unwrap().ip() < count);
+                }
+                if tally.running + tally.yielded == 0 {
+                    break tally;
+                }
+            };
+            assert_eq!(tally.retired, alone.retired);
+            assert_eq!(
+                end(running),
+                (expected.arena.clone(), expected.atomics.clone(), wanted.first_trap)
+            );
+        }
     }
 }
 
