@@ -29,7 +29,7 @@ mod end;
 
 use cost::Slices;
 pub(crate) use end::{ending, or_trap};
-use gpuvm_engine::{Device, Dispatch, Engine, Limit, StopAt, Tally, Words};
+use gpuvm_engine::{Dispatch, Engine, Limit, StopAt, Tally, Words};
 
 /// Why [`Execution::advance`] came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -171,11 +171,8 @@ impl<'a> Execution<'a> {
         begin: Instant,
     ) -> Execution<'a> {
         let recording = recorder::begin(course.engine, || {
-            let device = match course.engine {
-                Engine::Reference => Device::cpu().name,
-                _ => runtime.device().name.clone(),
-            };
-            Work::launch(entry.id(), device, course.vms, options.steps)
+            let device = runtime.device_of(course.engine);
+            Work::launch(entry.id(), device.name, course.vms, options.steps)
         });
         Execution {
             settings: options.settings(&runtime),

@@ -113,6 +113,14 @@ impl Runtime {
         &self.shared.device
     }
 
+    /// What an engine runs on here.
+    pub(crate) fn device_of(&self, engine: Engine) -> Device {
+        match engine {
+            Engine::Native | Engine::Reference => Device::cpu(),
+            _ => self.shared.device.clone(),
+        }
+    }
+
     /// How much it has of its device's memory at the moment; nothing on the CPU.
     pub fn memory(&self) -> MemoryUse {
         self.shared.memory()

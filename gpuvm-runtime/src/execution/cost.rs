@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gpuvm_engine::{Device, Engine, FloatMode, Tally};
+use gpuvm_engine::{Engine, FloatMode, Tally};
 
 use super::Execution;
 use crate::leg::Course;
@@ -64,10 +64,7 @@ impl Execution<'_> {
             Engine::Auto => self.options.engine,
             engine => engine,
         };
-        let device = match engine {
-            Engine::Native | Engine::Reference => Device::cpu(),
-            _ => self.runtime.device().clone(),
-        };
+        let device = self.runtime.device_of(engine);
         let Course { executor, program, .. } = &self.course;
         let left_to_interpreter = LeftToInterpreter::of(&**executor, program, &tally);
         Stats {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use gpuvm_engine::{Device, Engine, Tally, Tiles};
+use gpuvm_engine::{Engine, Tally, Tiles};
 
 use super::Options;
 use super::data::Data;
@@ -126,7 +126,7 @@ impl<'p, 'a> Run<'p, 'a> {
         self.recording = recorder::begin(self.engine, || {
             let kept: Vec<String> = self.order.graph.kept.iter().map(|node| self.label(*node)).collect();
             let steps = self.order.steps.len() as u32;
-            Work::plan(&kept.join(", "), self.device().name, steps)
+            Work::plan(&kept.join(", "), self.runtime.device_of(self.engine).name, steps)
         });
         let done = self.run_to_end(plan);
         if let Some(recording) = self.recording.take() {
@@ -371,13 +371,6 @@ impl<'p, 'a> Run<'p, 'a> {
         self.left.extend(left.map(|left| (name.clone(), left)));
     }
 
-    fn device(&self) -> Device {
-        match self.engine {
-            Engine::Native | Engine::Reference => Device::cpu(),
-            _ => self.runtime.device().clone(),
-        }
-    }
-
     fn stats(&self) -> PlanStats {
         PlanStats {
             phases: self.order.graph.phase_count() as u64,
@@ -386,7 +379,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 Engine::Auto => self.engine,
                 engine => engine,
             },
-            device: self.device(),
+            device: self.runtime.device_of(self.engine),
             submissions: self.tally.batches,
             estimated_instructions: self.estimated,
             retired: self.tally.retired,
@@ -399,7 +392,7 @@ impl<'p, 'a> Run<'p, 'a> {
 
     /// The same as of one launch of so many VMs.
     pub fn launch_stats(&self, vms: u64) -> Stats {
-        let (stats, device) = (self.stats(), self.device());
+        let (stats, device) = (self.stats(), self.runtime.device_of(self.engine));
         Stats {
             vms,
             batches: stats.launches,

@@ -81,7 +81,7 @@ use std::sync::Arc;
 use gpuvm_core::program::{Program, Questions};
 use gpuvm_core::routine::Level;
 use gpuvm_core::settings::Settings;
-use gpuvm_engine::{Device, Engine, room};
+use gpuvm_engine::{Engine, room};
 
 pub use self::activity::KernelActivity;
 use self::bound::Bound;
@@ -217,11 +217,7 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
         entry.id,
         &format!("{how} with {actors} on the {engine} engine"),
     );
-    let device = match engine {
-        Engine::Native | Engine::Reference => Device::cpu().name,
-        _ => runtime.device().name.clone(),
-    };
-    activity::note(&shared, engine, device);
+    activity::note(&shared, engine, runtime.device_of(engine).name);
     let settings = runtime.settings().clone();
     Ok(KernelHandle::new((shared, pump, thread), engine, program, settings))
 }

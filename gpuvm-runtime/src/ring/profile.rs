@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gpuvm_core::program::{Log, ParamSlot, Program};
-use gpuvm_engine::{Device, Engine, FloatMode, Slot, Source};
+use gpuvm_engine::{Engine, FloatMode, Slot, Source};
 
 use super::batch::{Batch, Mail};
 use super::device::layout::{Content, Layout, Shape};
@@ -41,10 +41,7 @@ impl Profiled {
             Engine::Auto => runtime.auto(&program.params),
             engine => engine,
         };
-        let device = match engine {
-            Engine::Native | Engine::Reference => Device::cpu(),
-            _ => runtime.device().clone(),
-        };
+        let device = runtime.device_of(engine);
         let float_mode = match engine {
             Engine::Native => FloatMode::Exact,
             _ => device.float_mode,
