@@ -266,26 +266,15 @@ tuples! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpuvm_engine::Engine;
     use gpuvm_engine::{Device, FloatMode};
-    use gpuvm_engine::{Dispatch, Engine};
-    use std::time::Duration;
 
     fn done(results: Results) -> Done {
         let stats = Stats {
             vms: 2,
-            engine: Engine::Reference,
-            device: Device::cpu(),
-            float_mode: FloatMode::Exact,
-            dispatch: Dispatch::default(),
-            steps: 1,
             batches: 1,
             submissions: 1,
-            retired: None,
-            epochs: None,
-            host_time: Duration::ZERO,
-            device_time: None,
-            longest_submission: None,
-            left_to_interpreter: None,
+            ..Stats::of_nothing(Engine::Reference, Device::cpu(), FloatMode::Exact)
         };
         Done {
             routine: "pair".to_string(),

@@ -618,19 +618,12 @@ impl<'a> Bounded<'a> {
         answering.close()?;
         let stats = Stats {
             vms: self.vms.into(),
-            engine: Engine::Native,
-            device: Device::cpu(),
-            float_mode: FloatMode::Exact,
             dispatch: self.options.dispatch,
             steps,
             batches: 1,
             submissions: u64::from(steps),
-            retired: None,
-            epochs: None,
             host_time: self.begin.elapsed(),
-            device_time: None,
-            longest_submission: None,
-            left_to_interpreter: None,
+            ..Stats::of_nothing(Engine::Native, Device::cpu(), FloatMode::Exact)
         };
         let profile = profiling.map(|profiling| profiling.finish(self.entry.id(), &stats, Vec::new(), is_early));
         let logs = Logs::within(texts, dropped, self.options.log);

@@ -2,6 +2,7 @@
 //! that nobody else waits for long.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -383,15 +384,16 @@ fn keep<T>(last: &mut VecDeque<T>, most: usize, next: T) {
 }
 
 /// Writes down what was said, of which the number and the time are given to it.
-pub(crate) fn say(level: Level, source: &str, text: &str) {
+pub(crate) fn say(level: Level, source: &str, text: impl Display) {
     say_at(level, source, None, None, text);
 }
 
 /// The same of what a VM or an actor has said.
-pub(crate) fn say_at(level: Level, source: &str, vm: Option<u32>, place: Option<(&str, u32)>, text: &str) {
+pub(crate) fn say_at(level: Level, source: &str, vm: Option<u32>, place: Option<(&str, u32)>, text: impl Display) {
     if !is_on() {
         return;
     }
+    let text = text.to_string();
     let mut records = records();
     let number = records.lines_so_far;
     records.lines_so_far += 1;
@@ -405,7 +407,7 @@ pub(crate) fn say_at(level: Level, source: &str, vm: Option<u32>, place: Option<
             source: source.to_string(),
             vm,
             place: place.map(|(file, line)| (file.to_string(), line)),
-            text: text.to_string(),
+            text,
         },
     );
 }

@@ -6,7 +6,7 @@ use gpuvm::prelude::*;
 use gpuvm::{Done, build};
 use prost::Message;
 
-use crate::{profile, runtime};
+use crate::{left_in, profile, runtime};
 
 #[routine]
 fn root(x: u32, deep: u32) -> u32 {
@@ -230,24 +230,12 @@ fn the_environment_asks_for_all_launches() {
         return;
     }
     let folder = std::env::temp_dir().join(format!("gpuvm-profiles-{}", std::process::id()));
-    let this = std::env::current_exe().unwrap();
-    let asked = Command::new(this)
-        .args(["--exact", "forms::the_environment_asks_for_all_launches"])
-        .env("GPUVM_PROFILE", folder.join("deeper"))
-        .output()
-        .unwrap();
-    assert!(asked.status.success(), "{asked:?}");
-    let mut left: Vec<_> = std::fs::read_dir(folder.join("deeper"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    left.sort();
-    let [folded, page] = &left[..] else { panic!("{left:?}") };
+    let [folded, page] = left_in(&folder.join("deeper"), "forms::the_environment_asks_for_all_launches");
     assert_eq!(
         (folded.extension().unwrap(), page.extension().unwrap()),
         ("folded".as_ref(), "html".as_ref())
     );
-    for path in [folded, page] {
+    for path in [&folded, &page] {
         let name = path.file_stem().unwrap().to_str().unwrap();
         assert!(name.starts_with("leaf-") && name.ends_with("-1"), "{name}");
     }

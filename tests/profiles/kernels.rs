@@ -1,12 +1,11 @@
 //! Profiles of ring kernels: what is counted of which batch, and that nothing else is another than without.
 
-use std::process::Command;
 use std::time::Duration;
 
 use gpuvm::prelude::*;
 use gpuvm::{KernelHandle, Profile};
 
-use crate::{ENGINES, at, counted, runtime};
+use crate::{ENGINES, at, counted, left_in, name_of, runtime};
 
 const FILE: &str = include_str!("kernels.rs");
 const TURN: &str = "sum = sum.rotate_left(3) ^ turn";
@@ -244,19 +243,9 @@ fn the_environment_asks_for_all_kernels() {
         return;
     }
     let folder = std::env::temp_dir().join(format!("gpuvm-profiles-of-kernels-{}", std::process::id()));
-    let asked = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "kernels::the_environment_asks_for_all_kernels"])
-        .env("GPUVM_PROFILE", &folder)
-        .output()
-        .unwrap();
-    assert!(asked.status.success(), "{asked:?}");
-    let left = std::fs::read_dir(&folder).unwrap();
-    let mut left: Vec<_> = left
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    left.sort();
-    let [folded, page] = &left[..] else { panic!("{left:?}") };
-    for (name, extension) in [(folded, "folded"), (page, "html")] {
+    let [folded, page] = left_in(&folder, "kernels::the_environment_asks_for_all_kernels");
+    for (path, extension) in [(folded, "folded"), (page, "html")] {
+        let name = name_of(&path);
         assert!(
             name.starts_with("profiled_worker-") && name.ends_with(&format!("-1.{extension}")),
             "{name}"

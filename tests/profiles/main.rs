@@ -6,9 +6,34 @@ mod kernels;
 mod plans;
 mod shared;
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
 use gpuvm::{Done, Error, Profile};
 
 pub use gpuvm_tests::{ENGINES, runtime};
+
+/// The folded stacks and the page that a test, run by itself, leaves in a folder which the environment names.
+fn left_in(folder: &Path, test: &str) -> [PathBuf; 2] {
+    let asked = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test])
+        .env("GPUVM_PROFILE", folder)
+        .output()
+        .unwrap();
+    assert!(asked.status.success(), "{asked:?}");
+    let left = std::fs::read_dir(folder).unwrap();
+    let mut left: Vec<_> = left.map(|entry| entry.unwrap().path()).collect();
+    left.sort();
+    let Ok([folded, page]) = <[PathBuf; 2]>::try_from(left) else {
+        panic!("two files are left")
+    };
+    [folded, page]
+}
+
+/// The name of a file.
+fn name_of(path: &Path) -> &str {
+    path.file_name().unwrap().to_str().unwrap()
+}
 
 /// A launch that may trap, done.
 fn done(launch: gpuvm::Launch<'_>) -> Done {

@@ -1,11 +1,9 @@
 //! Profiles of plans: what is counted of which step, and what their pages have beside.
 
-use std::process::Command;
-
 use gpuvm::prelude::*;
 use gpuvm::{Error, Plan, PlanDone, Profile};
 
-use crate::{ENGINES, at, counted, profile, runtime};
+use crate::{ENGINES, at, counted, left_in, name_of, profile, runtime};
 
 const FILE: &str = include_str!("plans.rs");
 
@@ -390,18 +388,8 @@ fn the_environment_asks_for_all_plans() {
         return;
     }
     let folder = std::env::temp_dir().join(format!("gpuvm-profiles-of-plans-{}", std::process::id()));
-    let asked = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "plans::the_environment_asks_for_all_plans"])
-        .env("GPUVM_PROFILE", &folder)
-        .output()
-        .unwrap();
-    assert!(asked.status.success(), "{asked:?}");
-    let left = std::fs::read_dir(&folder).unwrap();
-    let mut left: Vec<_> = left
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    left.sort();
-    let [folded, page] = &left[..] else { panic!("{left:?}") };
+    let left = left_in(&folder, "plans::the_environment_asks_for_all_plans");
+    let [folded, page] = left.each_ref().map(|path| name_of(path));
     assert!(folded.starts_with("plan-") && folded.ends_with("-1.folded"), "{folded}");
     assert!(page.starts_with("plan-") && page.ends_with("-1.html"), "{page}");
     let text = std::fs::read_to_string(folder.join(folded)).unwrap();

@@ -59,7 +59,7 @@ impl Shared {
     pub fn overflow(&self, state: &mut State, kind: Kind, lost: (&[u32], &[u32]), error: RingError) {
         if state.exceeded.note(&error, lost.0.len()) {
             tracing::warn!(kernel = self.entry.id, %error, "messages of actors lost");
-            recorder::say(Level::Warn, self.entry.id, &error.to_string());
+            recorder::say(Level::Warn, self.entry.id, &error);
         }
         self.bury_each(state, kind, lost, &error);
     }
@@ -111,7 +111,7 @@ impl Shared {
     /// The same for one who has the lock, and tells everybody afterwards.
     pub fn fail_in(&self, state: &mut State, reason: String) {
         tracing::error!(kernel = self.entry.id, reason, "ring kernel failed");
-        recorder::say(Level::Error, self.entry.id, &format!("failed: {reason}"));
+        recorder::say(Level::Error, self.entry.id, format_args!("failed: {reason}"));
         let error = RingError::Failed {
             kernel: self.name(),
             reason: reason.clone(),

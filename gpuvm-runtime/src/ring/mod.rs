@@ -215,7 +215,7 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
     recorder::say(
         Level::Info,
         entry.id,
-        &format!("{how} with {actors} on the {engine} engine"),
+        format_args!("{how} with {actors} on the {engine} engine"),
     );
     activity::note(&shared, engine, runtime.device_of(engine).name);
     let settings = runtime.settings().clone();

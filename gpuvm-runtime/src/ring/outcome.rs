@@ -173,7 +173,7 @@ impl Outcome {
             message: trap.message,
         };
         tracing::warn!(kernel = shared.entry.id, actor, %error, "actor trapped");
-        recorder::say_at(Level::Warn, shared.entry.id, Some(actor), None, &error.to_string());
+        recorder::say_at(Level::Warn, shared.entry.id, Some(actor), None, &error);
         if is_exceeded {
             shared.lock().exceeded.note(&error, 1);
         }

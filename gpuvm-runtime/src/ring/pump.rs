@@ -63,8 +63,8 @@ struct Work {
     sent: usize,
     /// Whether they are a share of a round, which nothing is begun beside.
     is_share: bool,
-    /// When the pump took them up.
-    begin: Instant,
+    /// When the pump took them up, for a profile.
+    begin: Option<Instant>,
 }
 
 /// The kernel has failed.
@@ -179,6 +179,11 @@ impl Pump {
         }
     }
 
+    /// The time, if a profile asks for it.
+    fn time(&self) -> Option<Instant> {
+        self.shared.profile.get().map(|_| Instant::now())
+    }
+
     /// Samples a batch that is about to begin at a time of the kernel's clock, if that is due and nothing is under way.
     fn sample(&mut self, batch: &Batch, now: u64) {
         if let Some(profiled) = self.shared.profile.get()
@@ -237,7 +242,7 @@ impl Pump {
             outcome: Outcome::default(),
             sent,
             is_share,
-            begin: Instant::now(),
+            begin: self.time(),
         };
         work.outcome.refuse_stopped(&self.shared, &mut work.batch);
         self.sample(&work.batch, work.now);
@@ -321,7 +326,7 @@ impl Pump {
         let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len()) + under_way.sum::<usize>();
         let taken = self.under_way.iter().map(|work| work.sent).sum();
         // Before anybody knows that they are handled.
-        if let Some(profiled) = shared.profile.get() {
+        if let (Some(profiled), Some(begin)) = (shared.profile.get(), begin) {
             profiled.saw(vms, letters.len(), begin);
         }
         let is_quiet = deliver(shared, &letters, &batch.places, outcome, (in_flight, taken));
@@ -451,7 +456,7 @@ impl Pump {
             accepted,
             time: begin.elapsed(),
         };
-        let last = last.map(|(batch, handled)| Work::of_round(batch, handled, self.clock.stamp()));
+        let last = last.map(|(batch, handled)| Work::of_round(batch, handled, self.clock.stamp(), self.time()));
         let in_flight = last.as_ref().map_or(0, |work| work.letters.len());
         self.shared.take_rounds(&went, left, in_flight);
         last
@@ -460,7 +465,7 @@ impl Pump {
 
 impl Work {
     /// The messages of a round, as if somebody had sent them in the order in which they are.
-    fn of_round(batch: Batch, handled: Handled, now: u64) -> Work {
+    fn of_round(batch: Batch, handled: Handled, now: u64, begin: Option<Instant>) -> Work {
         let mut letters = Letters::default();
         for mail in &batch.mail {
             letters.to.extend((mail.first..mail.end).map(|_| mail.actor));
@@ -474,7 +479,7 @@ impl Work {
             outcome: Outcome::default(),
             sent: 0,
             is_share: false,
-            begin: Instant::now(),
+            begin,
         }
     }
 }
