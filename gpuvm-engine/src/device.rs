@@ -66,19 +66,27 @@ pub struct Device {
     pub float_mode: FloatMode,
     /// Whether it has atomics of 64 bits. Where it has none, routines with `AtomicU64` or `AtomicI64` run on the CPU.
     pub atomics_64: bool,
+    /// How many threads of this CPU it is; 0 if it is something else.
+    pub threads: usize,
 }
 
 impl Device {
-    /// This CPU.
+    /// This CPU, with all its threads.
     pub fn cpu() -> Device {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Device::cpu_threads(std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// So many threads of this CPU, at least one.
+    pub fn cpu_threads(threads: usize) -> Device {
+        let threads = threads.max(1);
         Device {
-            name: format!("this CPU ({threads} threads)"),
+            name: format!("this CPU ({threads} thread{})", if threads == 1 { "" } else { "s" }),
             backend: Backend::Cpu,
             index: 0,
             kind: DeviceKind::Cpu,
             float_mode: FloatMode::Exact,
             atomics_64: true,
+            threads,
         }
     }
 }

@@ -7,10 +7,10 @@ use gpuvm_engine::{Backend, Device, FloatMode, Opened};
 
 use crate::config::RuntimeConfig;
 use crate::debugger::{self, Debugger};
-use crate::device;
+use crate::device::{self, Devices};
 use crate::error::{Error, Result};
 use crate::monitor;
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, Spreading};
 use crate::show;
 
 impl Runtime {
@@ -34,6 +34,8 @@ impl Runtime {
 pub struct RuntimeBuilder {
     backend: Backend,
     device: Option<usize>,
+    devices: Option<Devices>,
+    spreading: Spreading,
     settings: Settings,
     config: RuntimeConfig,
     debugger: Option<Arc<dyn Debugger>>,
@@ -51,6 +53,32 @@ impl RuntimeBuilder {
     /// Which device of the backend, by its [`Device::index`]; if no backend is named, of the first one that has such a device, which is wgpu where both do.
     pub fn device(mut self, index: usize) -> Self {
         self.device = Some(index);
+        self
+    }
+
+    /// Several devices, in place of [`device`](RuntimeBuilder::device): those of this list, or all that there are. VMs of a launch are independent, so each device runs some of them, as many
+    /// as it was seen to be fast, and the results are the same bits. If a device is lost, the others run its VMs again, and [`Stats::shares`](crate::Stats::shares) says so.
+    ///
+    /// What shares what it writes (atomics, one `&mut` slice for all VMs), prints, asks or is looked at ([started](crate::Launch::start), profiled, within a budget) is on the first device, as are plans, batches and ring kernels.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// use gpuvm::{Devices, Runtime};
+    ///
+    /// let runtime = Runtime::builder().devices(Devices::All).build()?;
+    /// for device in runtime.own_devices() {
+    ///     println!("{device}");
+    /// }
+    /// # Ok::<(), gpuvm::Error>(())
+    /// ```
+    pub fn devices(mut self, devices: impl Into<Devices>) -> Self {
+        self.devices = Some(devices.into());
+        self
+    }
+
+    /// Which launches are spread over several devices; [`Spreading::Auto`] if nothing is said.
+    pub fn spreading(mut self, spreading: Spreading) -> Self {
+        self.spreading = spreading;
         self
     }
 
@@ -96,18 +124,29 @@ impl RuntimeBuilder {
         if let Some(debugger) = &self.debugger {
             self.settings = debugger.settings(self.settings);
         }
-        let opened = device::open(self.backend, self.device)?;
-        check_floats(self.exact, &opened.device)?;
-        tracing::info!(device = opened.device.name, backend = ?opened.device.backend, "runtime opened");
+        let opened = match &self.devices {
+            None => vec![device::open(self.backend, self.device)?],
+            Some(devices) => device::open_several(self.backend, devices)?,
+        };
+        for Opened { device, .. } in &opened {
+            check_floats(self.exact, device)?;
+            tracing::info!(device = device.name, backend = ?device.backend, "runtime opened");
+        }
         let runtime = self.on(opened);
         show::answer(&runtime)?;
         debugger::open_snapshot(&runtime)?;
         Ok(runtime)
     }
 
-    /// The runtime on a device that is open.
-    pub(crate) fn on(self, opened: Opened) -> Runtime {
-        Runtime::on(opened, self.settings, self.config, self.debugger.map(debugger::kept))
+    /// The runtime on devices that are open, at least one.
+    #[doc(hidden)]
+    pub fn on(self, opened: Vec<Opened>) -> Runtime {
+        Runtime::on(
+            (opened, self.spreading),
+            self.settings,
+            self.config,
+            self.debugger.map(debugger::kept),
+        )
     }
 }
 
@@ -116,6 +155,8 @@ impl std::fmt::Debug for RuntimeBuilder {
         f.debug_struct("RuntimeBuilder")
             .field("backend", &self.backend)
             .field("device", &self.device)
+            .field("devices", &self.devices)
+            .field("spreading", &self.spreading)
             .field("settings", &self.settings)
             .field("config", &self.config)
             .field("debugged", &self.debugger.is_some())

@@ -13,7 +13,7 @@ use crate::entry::Entry;
 use crate::error::Result;
 use crate::logs;
 use crate::marshal::{Cut, Layout};
-use crate::native::{self, Host, Ran, pool};
+use crate::native::{self, Host, Ran, Vms, pool};
 use crate::questions;
 use crate::runtime::Runtime;
 use crate::trap::Trap;
@@ -43,7 +43,7 @@ pub(crate) fn run(
 ) -> Result<Ran> {
     let limit = settings.recursion_limit;
     match entry.native() {
-        Some(registration) => native::run(registration, params, vms, limit, host),
+        Some(registration) => native::run(registration, params, Vms::all(vms), limit, host),
         None => interpret(&runtime.link_with(entry, settings)?, params, (vms, limit), host),
     }
 }
@@ -89,7 +89,7 @@ fn run_all(
     let mut take = |layout: &mut Layout, params: &mut [Seen<'_>], range: Range<u32>, piece: Piece| {
         first_trap = first_trap.or(piece.finished.first_trap);
         traps += u64::from(piece.trapped);
-        layout.take(range, piece.finished, params, &mut results, vms);
+        layout.take(range, piece.finished, params, &mut results, &(0..vms));
     };
     if layout.is_handed_on() {
         for range in cut(vms, PIECE) {
@@ -104,7 +104,7 @@ fn run_all(
             }
         }
     } else {
-        let pool = pool::get(recursion_limit)?;
+        let pool = pool::get(recursion_limit, None)?;
         let pieces = pool.current_num_threads() * PIECES_PER_THREAD;
         let ranges: Vec<Range<u32>> = cut(vms, (vms as usize).div_ceil(pieces)).collect();
         let done = pool::map(&pool, ranges.len(), &|number| {

@@ -34,6 +34,8 @@ pub(crate) enum Results {
     Typed(Box<dyn Vector>),
     /// From an engine on words: one record a VM.
     Words(Words),
+    /// The same in several pieces, one after the other.
+    Pieces(Vec<Words>),
 }
 
 impl Done {
@@ -109,6 +111,7 @@ impl Done {
         let count = vms.len();
         match &self.results {
             Results::Words(words) => Ok(read_all(count, &words[vms.start * size..vms.end * size])),
+            Results::Pieces(_) => Ok(read_all(count, &self.words_of(None)[vms.start * size..vms.end * size])),
             Results::Typed(vector) => {
                 let mut words = vec![0; count * size];
                 write_pieces(&**vector, vms, &mut words);
@@ -141,6 +144,7 @@ impl Done {
         let size = self.result.words as usize;
         let words = match &self.results {
             Results::Words(words) => Cow::Borrowed(&words[..]),
+            Results::Pieces(pieces) => Cow::Owned(joined(pieces)),
             Results::Typed(vector) => {
                 let mut words = vec![0; vector.len() * size];
                 write_pieces(&**vector, 0..vector.len(), &mut words);
@@ -159,6 +163,23 @@ impl Done {
             .for_each(|(part, record)| part.copy_from_slice(&record[from..from + width]));
         Cow::Owned(part)
     }
+}
+
+/// The words of all pieces, copied by several threads, as memory that is new to the process is dear.
+fn joined(pieces: &[Words]) -> Vec<u32> {
+    let mut all = vec![0; pieces.iter().map(|words| words.len()).sum()];
+    let mut rest = &mut all[..];
+    let mut places = Vec::with_capacity(pieces.len());
+    for words in pieces {
+        let (place, behind) = rest.split_at_mut(words.len());
+        places.push((place, words));
+        rest = behind;
+    }
+    places.into_par_iter().for_each(|(place, words)| {
+        let chunks = place.par_chunks_mut(FEW).zip(words.par_chunks(FEW));
+        chunks.for_each(|(to, from)| to.copy_from_slice(from));
+    });
+    all
 }
 
 /// A launch was ended while VMs had more to do. The others are done, and [`done`](BudgetReport::done) has their results.
@@ -289,9 +310,14 @@ mod tests {
 
     #[test]
     fn tuples_come_as_records_or_as_columns() {
-        let words = done(Results::Words(vec![1f32.to_bits(), 5, 0, 2f32.to_bits(), 0, 1].into()));
+        let all = [1f32.to_bits(), 5, 0, 2f32.to_bits(), 0, 1];
+        let words = done(Results::Words(all.to_vec().into()));
+        let pieces = done(Results::Pieces(vec![
+            all[..3].to_vec().into(),
+            all[3..].to_vec().into(),
+        ]));
         let typed = done(Results::Typed(Box::new(vec![(1f32, 5u64), (2.0, 1 << 32)])));
-        for done in [words, typed] {
+        for done in [words, pieces, typed] {
             assert_eq!(done.output::<Vec<(f32, u64)>>().unwrap(), [(1.0, 5), (2.0, 1 << 32)]);
             assert_eq!(
                 done.output::<(Vec<f32>, Vec<u64>)>().unwrap(),

@@ -36,6 +36,7 @@ use profile::{Subject, named_by};
 mod crash;
 pub(crate) mod profile;
 mod replay;
+mod several;
 #[cfg(test)]
 mod tests;
 
@@ -417,11 +418,16 @@ impl<'a> Bounded<'a> {
         if debugger.is_some() || crash.is_some() {
             return self.run_kept(debugger.as_deref(), crash, cancelled);
         }
-        match self.engine() {
-            Ok(Engine::Native) => self.run_native(cancelled),
-            Ok(engine) => self.run_program(engine, cancelled),
-            Err(error) => (Err(error), Vec::new()),
+        match self.spread() {
+            Ok(Some(members)) => return self.run_spread(members, cancelled),
+            Ok(None) => {}
+            Err(error) => return (Err(error), Vec::new()),
         }
+        self.on_one(|launch| match launch.engine() {
+            Ok(Engine::Native) => launch.run_native(cancelled),
+            Ok(engine) => launch.run_program(engine, cancelled),
+            Err(error) => (Err(error), Vec::new()),
+        })
     }
 
     /// The engine to run on.
@@ -459,6 +465,7 @@ impl<'a> Bounded<'a> {
             executor,
             engine,
             vms,
+            range: 0..vms,
             keep,
         };
         let options = Options { engine, ..options };

@@ -26,6 +26,8 @@ pub(crate) struct Course {
     pub program: Arc<Program>,
     /// VMs of the launch.
     pub vms: u32,
+    /// Those of them that run here. The others are another course's affair.
+    pub range: Range<u32>,
     /// Whether every part is kept until the leg is closed, so that it can be looked at and saved; else a part that is over makes room.
     pub keep: bool,
 }
@@ -129,8 +131,11 @@ impl Leg {
         entrance: Entrance<'_>,
         routine: &str,
     ) -> Result<Leg> {
-        let Course { program, vms, .. } = course;
-        room::for_results(*vms as usize, 4 * program.result_words() as usize, routine)?;
+        let Course {
+            program, vms, range, ..
+        } = course;
+        let own = range.len() as u32;
+        room::for_results(range.len(), 4 * program.result_words() as usize, routine)?;
         let layout = |repeated| Layout::new(params, program.result_words(), *vms, repeated);
         let addressable = |layout: &Layout| {
             let demand = layout.demand();
@@ -148,14 +153,14 @@ impl Leg {
                 ..layout.demand()
             };
             let capacity = course.executor.capacity(program, &demand);
-            capacity.min(addressable(layout)).min(*vms)
+            capacity.min(addressable(layout)).min(own)
         };
         let (image, batch) = match entrance {
             Entrance::Program => (None, None),
             Entrance::Image { image, batch } => (Some(image), Some(batch)),
         };
         let several = steps > 1 && image.is_none() && Layout::repeatable(params);
-        let repeated = several.then(|| layout(true)).filter(|layout| fits(layout) == *vms);
+        let repeated = several.then(|| layout(true)).filter(|layout| fits(layout) == own);
         let steps = if repeated.is_some() { steps } else { 1 };
         let layout = repeated.unwrap_or_else(|| layout(false));
         let most = match (batch, course.engine) {
@@ -173,8 +178,8 @@ impl Leg {
                 engine: course.engine,
             });
         }
-        let parts = (0..*vms).step_by(batch as usize).map(|first| {
-            let range = first..first + batch.min(vms - first);
+        let parts = range.clone().step_by(batch as usize).map(|first| {
+            let range = first..first + batch.min(range.end - first);
             let image = image.map(|image| match range.len() == image.vms() {
                 true => image.clone(),
                 false => Arc::new(image.part(program, range.start as usize..range.end as usize)),
@@ -200,10 +205,10 @@ impl Leg {
     /// A leg of one part that something else has begun, all of whose columns are in the engine's memory.
     pub(crate) fn begun(course: &Course, running: Box<dyn Running>) -> Leg {
         let part = Part {
-            range: 0..course.vms,
+            range: course.range.clone(),
             stage: Stage::Started(running),
             tally: Tally {
-                running: course.vms,
+                running: course.range.len() as u32,
                 ..Tally::default()
             },
         };
@@ -419,7 +424,7 @@ impl Leg {
                 vm: vm.filter(|vm| vm.trap == Some(record)),
             });
             let range = self.parts[index].range.clone();
-            self.layout.take(range, finished, params, results, course.vms);
+            self.layout.take(range, finished, params, results, &course.range);
             self.parts[index].stage = Stage::Closed(trap);
         }
         Ok(())
@@ -439,7 +444,7 @@ impl Leg {
         for part in 0..self.parts.len() {
             self.close_part(course, part, params, results)?;
         }
-        let words = course.program.result_words() as usize * course.vms as usize;
+        let words = course.program.result_words() as usize * course.range.len();
         if results.len() < words {
             let mut all = std::mem::take(results).into_vec();
             all.resize(words, 0);
@@ -658,14 +663,17 @@ struct Beginning<'l> {
 }
 
 impl Beginning<'_> {
-    /// Takes the part's job to the engine.
+    /// Takes the part's job to the engine. `results` are those of the course.
     fn begin(&self, course: &Course, params: &[Seen<'_>], results: &[u32]) -> Result<Box<dyn Running>> {
+        let each = course.program.result_words() as usize;
+        let first = (self.range.start - course.range.start) as usize;
+        let results = results.get(each * first..each * (first + self.range.len()));
         let cut = Cut {
             program: &course.program,
             range: self.range.clone(),
             vm_count: course.vms,
             steps: self.steps,
-            results,
+            results: results.unwrap_or_default(),
         };
         let (mut job, arena) = self.layout.job(params, &cut);
         job.atomics = self.layout.atomics();

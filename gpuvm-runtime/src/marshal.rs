@@ -61,7 +61,7 @@ pub(crate) struct Cut<'j> {
     pub vm_count: u32,
     /// How many steps it makes.
     pub steps: u32,
-    /// The results so far of all VMs of the launch, if there are any.
+    /// Their results so far, if there are any.
     pub results: &'j [u32],
 }
 
@@ -260,9 +260,7 @@ impl Layout {
         }
         let each = self.result_words;
         let (base, end) = (end, end + each * vms);
-        if let Some(results) = cut.results.get(range.start as usize * each..range.end as usize * each) {
-            content.push_words(base, results);
-        }
+        content.push_words(base, cut.results);
         let arena_words = self.shared_words + self.demand().words_per_vm as usize * vms;
         content.extend_to(arena_words);
         change(base..end);
@@ -308,15 +306,15 @@ impl Layout {
         }
     }
 
-    /// Takes over what a job has left: common columns, records and chunks go back to their columns, results to their place among the
-    /// launch's, atomics are kept for the next job.
+    /// Takes over what a job has left: common columns, records and chunks go back to their columns, results to their place among those of
+    /// the VMs `all`, atomics are kept for the next job.
     pub(crate) fn take(
         &mut self,
         range: Range<u32>,
         finished: Finished,
         params: &mut [Seen<'_>],
         results: &mut Words,
-        vms: u32,
+        all: &Range<u32>,
     ) {
         let mut rest = &*finished.changed;
         for (place, param) in self.places.iter().zip(params.iter_mut()) {
@@ -343,15 +341,16 @@ impl Layout {
             }
         }
         let each = self.result_words;
-        if range.len() == vms as usize {
+        if range.len() == all.len() {
             let from = finished.changed.len() - rest.len();
             let to = finished.changed.len();
             *results = finished.changed.part(from..to);
         } else {
-            let mut all = std::mem::take(results).into_vec();
-            all.resize(each * vms as usize, 0);
-            all[range.start as usize * each..range.end as usize * each].copy_from_slice(rest);
-            *results = all.into();
+            let first = each * (range.start - all.start) as usize;
+            let mut words = std::mem::take(results).into_vec();
+            words.resize(each * all.len(), 0);
+            words[first..first + each * range.len()].copy_from_slice(rest);
+            *results = words.into();
         }
         self.atomics = finished.atomics;
     }

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use gpuvm_core::compile::link_kernel;
 use gpuvm_core::kernel::Kernel;
@@ -18,6 +18,20 @@ use crate::config::RuntimeConfig;
 use crate::device;
 use crate::entry::{Code, Entry, Launchable};
 use crate::error::{Error, Result};
+use crate::rates::Rates;
+
+/// Which launches of a runtime on [several devices](crate::RuntimeBuilder::devices) are spread over them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Spreading {
+    /// Those that take long enough that it pays, as far as is known: 4 ms on one device, and no [buffers](Buffer) or several [steps](crate::Launch::steps), which stay on the first.
+    #[default]
+    Auto,
+    /// All that can be.
+    Always,
+    /// None. Every launch is on the first device.
+    Never,
+}
 
 /// Where launches run. It is a handle: a clone is the same runtime.
 #[derive(Clone)]
@@ -26,9 +40,12 @@ pub struct Runtime {
 }
 
 struct Shared {
-    device: Device,
-    /// The device's engines, the one which [`Engine::Auto`] means first.
-    engines: Vec<(Engine, Arc<dyn Execute>)>,
+    /// Its devices, at least one. What is not spread runs on the first that has not failed.
+    members: Vec<Member>,
+    /// How fast they are.
+    rates: Rates,
+    /// Which launches are spread over them.
+    spreading: Spreading,
     settings: Settings,
     config: RuntimeConfig,
     /// What modules above this one keep with a runtime.
@@ -37,6 +54,20 @@ struct Shared {
     programs: Mutex<Remembered<(RoutineKey, u32)>>,
     /// Linked kernels of plans by what tells them apart.
     kernels: Mutex<Remembered<String>>,
+}
+
+/// A device of a runtime, with its engines, the one which [`Engine::Auto`] means first.
+pub(crate) struct Member {
+    pub opened: Opened,
+    /// Set once it has failed.
+    lost: OnceLock<()>,
+}
+
+impl Member {
+    /// Whether it has failed.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.get().is_some()
+    }
 }
 
 /// The process's runtimes.
@@ -49,8 +80,26 @@ fn all() -> MutexGuard<'static, Vec<Weak<Shared>>> {
 impl Shared {
     fn memory(&self) -> MemoryUse {
         // All engines of a device share its memory.
-        let memory = self.engines.first().and_then(|(_, engine)| engine.memory());
-        memory.map_or_else(MemoryUse::default, |memory| memory.in_use())
+        let of = |member: &Member| member.opened.engines.first()?.1.memory();
+        let memories = self.members.iter().filter_map(of);
+        memories
+            .map(|memory| memory.in_use())
+            .fold(MemoryUse::default(), |all, other| {
+                MemoryUse::new(all.data + other.data, all.work + other.work, all.idle + other.idle)
+            })
+    }
+
+    /// The number of the device that what is not spread runs on.
+    fn lead_number(&self) -> usize {
+        self.members
+            .iter()
+            .position(|member| !member.is_lost())
+            .unwrap_or_default()
+    }
+
+    /// The device that what is not spread runs on.
+    fn lead(&self) -> &Opened {
+        &self.members[self.lead_number()].opened
     }
 }
 
@@ -108,20 +157,52 @@ impl Runtime {
         device::devices()
     }
 
-    /// The device that it runs on.
+    /// The device that it runs on, or of [several](RuntimeBuilder::devices) the one that what cannot be spread runs on.
+    ///
+    /// [several]: crate::RuntimeBuilder::devices
     pub fn device(&self) -> &Device {
-        &self.shared.device
+        &self.shared.lead().device
+    }
+
+    /// All devices that it runs on, in the order in which they were asked for.
+    pub fn own_devices(&self) -> impl Iterator<Item = &Device> {
+        self.shared.members.iter().map(|member| &member.opened.device)
+    }
+
+    /// Its devices with their engines.
+    pub(crate) fn members(&self) -> &[Member] {
+        &self.shared.members
+    }
+
+    /// The number of the device that what is not spread runs on.
+    pub(crate) fn lead(&self) -> usize {
+        self.shared.lead_number()
+    }
+
+    /// Notes that a device has failed. What is launched from now on is not on it, if there is another.
+    pub(crate) fn lose(&self, number: usize) {
+        _ = self.shared.members[number].lost.set(());
+    }
+
+    /// How fast its devices are.
+    pub(crate) fn rates(&self) -> &Rates {
+        &self.shared.rates
+    }
+
+    /// Which launches are spread.
+    pub(crate) fn spreading(&self) -> Spreading {
+        self.shared.spreading
     }
 
     /// What an engine runs on here.
     pub(crate) fn device_of(&self, engine: Engine) -> Device {
         match engine {
             Engine::Native | Engine::Reference => Device::cpu(),
-            _ => self.shared.device.clone(),
+            _ => self.device().clone(),
         }
     }
 
-    /// How much it has of its device's memory at the moment; nothing on the CPU.
+    /// How much it has of its devices' memory at the moment; nothing on the CPU.
     pub fn memory(&self) -> MemoryUse {
         self.shared.memory()
     }
@@ -131,16 +212,23 @@ impl Runtime {
         &self.shared.config
     }
 
-    /// A runtime on a device that is open, with what modules above this one keep with it.
+    /// A runtime on devices that are open, at least one, with what modules above this one keep with it.
     pub(crate) fn on(
-        Opened { device, engines }: Opened,
+        (devices, spreading): (Vec<Opened>, Spreading),
         settings: Settings,
         config: RuntimeConfig,
         kept: Option<Arc<dyn Any + Send + Sync>>,
     ) -> Runtime {
         let shared = Arc::new(Shared {
-            device,
-            engines,
+            members: devices
+                .into_iter()
+                .map(|opened| Member {
+                    opened,
+                    lost: OnceLock::new(),
+                })
+                .collect(),
+            rates: Rates::default(),
+            spreading,
             settings,
             config,
             kept,
@@ -156,7 +244,7 @@ impl Runtime {
         let all = all();
         let memory = all.iter().filter_map(|shared| {
             let shared = shared.upgrade()?;
-            Some((shared.device.clone(), shared.memory()))
+            Some((shared.lead().device.clone(), shared.memory()))
         });
         memory.collect()
     }
@@ -264,10 +352,11 @@ impl Runtime {
 
     /// What [`Engine::Auto`] means here for routines with such parameters: the CPU, where the device does not have what they need.
     pub(crate) fn auto<'t>(&self, params: impl IntoIterator<Item = &'t TypeRef>) -> Engine {
-        if !self.shared.device.atomics_64 && atomic_pairs(params).is_some() {
+        if !self.device().atomics_64 && atomic_pairs(params).is_some() {
             return Engine::Native;
         }
         self.shared
+            .lead()
             .engines
             .first()
             .map_or(Engine::Native, |(engine, _)| *engine)
@@ -286,28 +375,25 @@ impl Runtime {
         if engine == Engine::Reference {
             return Ok(Arc::new(Reference));
         }
-        let found = self.shared.engines.iter().find(|(known, _)| *known == engine);
+        let found = self.shared.lead().engines.iter().find(|(known, _)| *known == engine);
         found
             .map(|(_, executor)| Arc::clone(executor))
             .ok_or_else(|| Error::EngineUnavailable {
                 engine,
-                reason: match self.shared.device.backend {
+                reason: match self.device().backend {
                     Backend::Cpu => "it needs a GPU, and this runtime is on the CPU; build one with \
                                  `Runtime::builder().backend(Backend::Wgpu)` or `Backend::Cuda`"
                         .to_string(),
                     _ => {
                         let known: Vec<_> = self
                             .shared
+                            .lead()
                             .engines
                             .iter()
                             .filter(|(engine, _)| *engine != Engine::Auto)
                             .map(|(engine, _)| engine.to_string())
                             .collect();
-                        format!(
-                            "{} has native, reference, {}",
-                            self.shared.device.name,
-                            known.join(", ")
-                        )
+                        format!("{} has native, reference, {}", self.device().name, known.join(", "))
                     }
                 },
             })
@@ -317,7 +403,7 @@ impl Runtime {
 impl std::fmt::Debug for Runtime {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Runtime")
-            .field("device", &self.shared.device)
+            .field("devices", &self.own_devices().collect::<Vec<_>>())
             .field("settings", &self.shared.settings)
             .finish_non_exhaustive()
     }

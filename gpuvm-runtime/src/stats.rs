@@ -39,6 +39,57 @@ pub struct Stats {
     pub longest_submission: Option<Duration>,
     /// Why the interpreter ran the program or the rest of it, where another engine was asked for.
     pub left_to_interpreter: Option<LeftToInterpreter>,
+    /// What each device had of it, where the VMs were spread over several; none otherwise.
+    pub shares: Vec<Share>,
+}
+
+/// What a device had of a launch.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Share {
+    /// The device.
+    pub device: Device,
+    /// The engine that ran its VMs.
+    pub engine: Engine,
+    /// VMs that it ran to their ends.
+    pub vms: u64,
+    /// Parts in which it got them.
+    pub batches: u64,
+    /// Time that it spent, where that can be told.
+    pub device_time: Option<Duration>,
+    /// Time that it was at its parts, with what they took and left.
+    pub busy: Duration,
+    /// Why it was lost, if it was. What it had not done was done by the others.
+    pub lost: Option<String>,
+}
+
+impl Share {
+    /// What another step or launch on the same device adds.
+    pub(crate) fn add(&mut self, other: &Share) {
+        self.vms += other.vms;
+        self.batches += other.batches;
+        self.device_time = match (self.device_time, other.device_time) {
+            (Some(a), Some(b)) => Some(a + b),
+            (known, None) | (None, known) => known,
+        };
+        self.busy += other.busy;
+        if self.lost.is_none() {
+            self.lost.clone_from(&other.lost);
+        }
+        if other.vms > 0 {
+            self.engine = other.engine;
+        }
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} VMs in {:.3?}", self.device.name, self.vms, self.busy)?;
+        match &self.lost {
+            Some(_) => f.write_str(", lost"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Why the interpreter ran a program or the rest of it, where another engine was asked for. The bits are the same.
@@ -104,6 +155,7 @@ impl Stats {
             device_time: None,
             longest_submission: None,
             left_to_interpreter: None,
+            shares: Vec::new(),
         }
     }
 
@@ -157,6 +209,10 @@ impl fmt::Display for Stats {
             let (rate, unit) = scaled(rate);
             write!(f, ", {rate:.1} {unit}instructions/s")?;
         }
+        if !self.shares.is_empty() {
+            let shares: Vec<String> = self.shares.iter().map(Share::to_string).collect();
+            write!(f, " ({})", shares.join("; "))?;
+        }
         Ok(())
     }
 }
@@ -193,6 +249,7 @@ mod tests {
             device_time: None,
             longest_submission: None,
             left_to_interpreter: None,
+            shares: Vec::new(),
         };
         assert_eq!(
             stats.to_string(),

@@ -23,8 +23,13 @@ pub(crate) trait Column: Send + Sync {
     /// The first entry that its words cannot hold, which may be one of a type that [narrows](Type::narrows).
     fn misfit(&self) -> Option<usize>;
 
+    /// A copy of the entries in `range`.
+    fn part(&self, range: Range<usize>) -> Box<dyn Vector>;
+
     /// A copy of all entries.
-    fn to_vector(&self) -> Box<dyn Vector>;
+    fn to_vector(&self) -> Box<dyn Vector> {
+        self.part(0..self.len())
+    }
 
     /// The vector itself where there is one behind it, so that no copy is needed.
     fn as_vector(&self) -> Option<&dyn Vector>;
@@ -35,8 +40,15 @@ pub(crate) trait ColumnMut: Column {
     /// Replaces the entries in `range` by what `words`, which has exactly as many as they need, says.
     fn read_words(&mut self, range: Range<usize>, words: &[u32]);
 
+    /// Replaces the entries from `first` on by those of a vector of the same type, which does not reach beyond the end; anything else is left alone.
+    fn copy_part(&mut self, first: usize, vector: &dyn Vector);
+
     /// Replaces all entries by those of a vector of the same type and length; anything else is left alone.
-    fn copy_from(&mut self, vector: &dyn Vector);
+    fn copy_from(&mut self, vector: &dyn Vector) {
+        if vector.len() == self.len() {
+            self.copy_part(0, vector);
+        }
+    }
 
     /// The vector itself where there is one behind it.
     fn as_vector_mut(&mut self) -> Option<&mut dyn Vector>;
@@ -184,8 +196,8 @@ macro_rules! column {
                 first_misfit::<T>(self)
             }
 
-            fn to_vector(&self) -> Box<dyn Vector> {
-                Box::new(self.to_vec())
+            fn part(&self, range: Range<usize>) -> Box<dyn Vector> {
+                Box::new(self[range].to_vec())
             }
 
             fn as_vector(&self) -> Option<&dyn Vector> {
@@ -210,11 +222,11 @@ macro_rules! column_mut {
                 read_entries(&mut self[range], words);
             }
 
-            fn copy_from(&mut self, vector: &dyn Vector) {
+            fn copy_part(&mut self, first: usize, vector: &dyn Vector) {
                 if let Some(from) = entries::<T>(vector)
-                    && from.len() == <[T]>::len(self)
+                    && let Some(to) = self.get_mut(first..first + from.len())
                 {
-                    self.copy_from_slice(from);
+                    to.copy_from_slice(from);
                 }
             }
 
@@ -250,8 +262,8 @@ macro_rules! column_behind {
                 (**self).misfit()
             }
 
-            fn to_vector(&self) -> Box<dyn Vector> {
-                (**self).to_vector()
+            fn part(&self, range: Range<usize>) -> Box<dyn Vector> {
+                (**self).part(range)
             }
 
             fn as_vector(&self) -> Option<&dyn Vector> {

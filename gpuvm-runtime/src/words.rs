@@ -39,11 +39,11 @@ impl Column for WordColumn {
         None
     }
 
-    fn to_vector(&self) -> Box<dyn Vector> {
+    fn part(&self, range: Range<usize>) -> Box<dyn Vector> {
         Box::new(WordColumn {
             element: self.element,
-            entries: self.entries,
-            words: self.words.clone(),
+            entries: range.len(),
+            words: self.words[self.range(range)].to_vec(),
         })
     }
 
@@ -58,12 +58,14 @@ impl ColumnMut for WordColumn {
         self.words[range].copy_from_slice(words);
     }
 
-    fn copy_from(&mut self, vector: &dyn Vector) {
+    fn copy_part(&mut self, first: usize, vector: &dyn Vector) {
         let any: &dyn Any = vector;
+        let range = self.range(first..first + vector.len());
         if let Some(from) = any.downcast_ref::<WordColumn>()
-            && from.words.len() == self.words.len()
+            && let Some(to) = self.words.get_mut(range)
+            && to.len() == from.words.len()
         {
-            self.words.copy_from_slice(&from.words);
+            to.copy_from_slice(&from.words);
         }
     }
 

@@ -182,6 +182,7 @@ impl Gpu {
             },
             float_mode: FloatMode::Relaxed,
             atomics_64: features.contains(ATOMICS_64),
+            threads: 0,
         };
         let software = info.kind == DeviceKind::Software;
         let idle_bytes = if software { IDLE_BYTES_SOFTWARE } else { IDLE_BYTES };

@@ -159,11 +159,11 @@ pub use gpuvm_runtime::ring;
 pub use gpuvm_runtime::ring::Ring;
 pub use gpuvm_runtime::{
     Arg, Backend, Batch, BatchDone, BatchTrap, Budget, BudgetReport, Buffer, Debugger, DetachedVm, Device, DeviceKind,
-    Dispatch, Done, Engine, Error, Execution, Explanation, FloatMode, FrameView, Groups, Handle, IntoArg, IntoArgs,
-    Launch, Launchable, LeftToInterpreter, Level, LogLimit, LogLine, Logs, MemoryUse, Output, Plan, PlanDone,
+    Devices, Dispatch, Done, Engine, Error, Execution, Explanation, FloatMode, FrameView, Groups, Handle, IntoArg,
+    IntoArgs, Launch, Launchable, LeftToInterpreter, Level, LogLimit, LogLine, Logs, MemoryUse, Output, Plan, PlanDone,
     PlanError, PlanStats, Profile, Progress, Question, Result, RingOptions, RingSnapshot, Routine, Runtime,
-    RuntimeBuilder, RuntimeConfig, Settings, Signal, Snapshot, Standing, Stats, StepStats, TrapReport, VariableView,
-    VmView, build,
+    RuntimeBuilder, RuntimeConfig, Settings, Share, Signal, Snapshot, Spreading, Standing, Stats, StepStats,
+    TrapReport, VariableView, VmView, build,
 };
 
 /// A debugger: breakpoints, steps forwards and backwards, variables and watchpoints of one VM among millions, in an editor or from a program. Needs the feature `debug`.

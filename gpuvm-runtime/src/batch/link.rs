@@ -79,7 +79,7 @@ pub(super) fn link_all(
             distinct.len() - 1
         }));
     }
-    let linked = pool::map(&*pool::get(0)?, distinct.len(), &|number| {
+    let linked = pool::map(&*pool::get(0, None)?, distinct.len(), &|number| {
         runtime.link_kernel_with(&form.kernel(distinct[number].clone()), settings)
     });
     let mut programs = Vec::with_capacity(distinct.len());

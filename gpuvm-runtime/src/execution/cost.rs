@@ -86,6 +86,7 @@ impl Execution<'_> {
             device_time: tally.device_time,
             longest_submission: self.slices.longest,
             left_to_interpreter,
+            shares: Vec::new(),
         }
     }
 }

@@ -137,7 +137,7 @@ fn jobs_lay_out_what_their_vms_see() {
         arena[12] = 99;
         arena[14] = 1;
         first.atomics[1] = 51;
-        layout.take(0..2, finished(first, &arena), &mut params, &mut results, 3);
+        layout.take(0..2, finished(first, &arena), &mut params, &mut results, &(0..3));
 
         let (second, mut arena) = job(&layout, &params, &cut(2..3));
         assert_eq!(arena, [one, 0xffff_ffff, 5, 9, 3, 1, 14, 15, 0, 0]);
@@ -153,7 +153,7 @@ fn jobs_lay_out_what_their_vms_see() {
             (2, 1, &[40, 51][..])
         );
         arena[8] = 6;
-        layout.take(2..3, finished(second, &arena), &mut params, &mut results, 3);
+        layout.take(2..3, finished(second, &arena), &mut params, &mut results, &(0..3));
         layout.finish(&mut params);
     }
     assert_eq!(*results, [0, 1, 0, 0, 6, 0]);
@@ -197,7 +197,7 @@ fn a_column_that_vms_of_all_jobs_write_is_handed_on() {
             assert_eq!((job.changed.len(), job.changed[0].clone()), (1, 1..arena.len()));
             arena[1 + entry] = 99;
             arena[5] += 20;
-            layout.take(range, finished(job, &arena), &mut params, &mut results, 3);
+            layout.take(range, finished(job, &arena), &mut params, &mut results, &(0..3));
         }
     }
     drop(held);

@@ -83,7 +83,6 @@ use crate::words::WordColumn;
 
 pub use crate::atomics::Atomic;
 pub(crate) use context::Host;
-use context::Vms;
 pub use context::{DepthGuard, enter};
 pub use parts::{Chunks, Parts, Records};
 
@@ -94,7 +93,7 @@ pub type NativeFn = fn(&mut NativeCx<'_>) -> Result<()>;
 pub struct NativeCx<'b> {
     entry: &'static Registration,
     args: Vec<Option<NativeArg<'b>>>,
-    vms: u32,
+    vms: Vms,
     recursion_limit: u32,
     host: Host<'b>,
     ran: Option<Ran>,
@@ -124,11 +123,33 @@ pub(crate) struct Ran {
     pub dropped_texts: u64,
 }
 
-/// Calls a routine's function for `vms` VMs.
+/// Which VMs of a launch run, and on how many threads. What each VM sees its own of has as many entries.
+#[derive(Clone, Debug)]
+pub(crate) struct Vms {
+    /// Their numbers.
+    pub range: Range<u32>,
+    /// How many VMs the launch has.
+    pub count: u32,
+    /// How many threads; as many as the CPU has if `None`.
+    pub threads: Option<usize>,
+}
+
+impl Vms {
+    /// All of a launch, on all threads.
+    pub(crate) fn all(count: u32) -> Vms {
+        Vms {
+            range: 0..count,
+            count,
+            threads: None,
+        }
+    }
+}
+
+/// Calls a routine's function for VMs of a launch.
 pub(crate) fn run(
     entry: &'static Registration,
     params: Vec<Seen<'_>>,
-    vms: u32,
+    vms: Vms,
     recursion_limit: u32,
     host: Host<'_>,
 ) -> Result<Ran> {
@@ -277,7 +298,7 @@ impl<'b> NativeCx<'b> {
     ///
     /// As [`NativeCx::column`].
     pub fn chunks<T: VmType>(&mut self, index: usize) -> Result<Chunks<'b, T>> {
-        let vms = self.vms as usize;
+        let vms = self.vms.range.len();
         self.exclusive(index, Mode::Chunk)
             .map(|entries| Chunks::new(entries, vms))
     }
@@ -308,23 +329,26 @@ impl<'b> NativeCx<'b> {
     /// Calls `work` for pieces of the launch over the thread pool. Generic over types alone and not over the function, so
     /// that routines of one signature share it: this is compiled in the user's crate.
     fn run_pieces<P: Parts, R: VmType>(&mut self, parts: P, work: &dyn Work<P, R>) -> Result<()> {
-        room::for_results(self.vms as usize, size_of::<R>(), self.entry.id)?;
+        let Vms { range, count, threads } = self.vms.clone();
+        let (first, vms) = (range.start as usize, range.len());
+        room::for_results(vms, size_of::<R>(), self.entry.id)?;
         let zeros = vec![0; R::TYPE.words as usize];
-        let mut results = vec![R::read_words(&zeros); self.vms as usize];
-        let vms = Vms {
-            count: self.vms,
+        let mut results = vec![R::read_words(&zeros); vms];
+        let about = context::Vms {
+            count,
             recursion_limit: self.recursion_limit,
             log: self.host.log,
             place: (self.entry.file, self.entry.line),
         };
-        let launch = context::Launch::new(vms, self.host);
+        let launch = context::Launch::new(about, self.host);
         let parts = (Records::new(&mut results), parts);
-        let pool = pool::get(self.recursion_limit)?;
-        let grain = pool::grain(self.vms as usize, pool.current_num_threads());
-        let pieces = pool::pieces(self.vms as usize, parts, grain);
+        let pool = pool::get(self.recursion_limit, threads)?;
+        let grain = pool::grain(vms, pool.current_num_threads());
+        let pieces = pool::pieces(vms, parts, grain);
         pool::each(&pool, pieces.len(), &|piece| {
-            if let Some((range, mut parts)) = pool::take(&pieces[piece]) {
-                launch.run_range(range, &mut |vm, rest| work.run(vm, rest, &mut parts));
+            if let Some((places, mut parts)) = pool::take(&pieces[piece]) {
+                let numbers = first + places.start..first + places.end;
+                launch.run_range(numbers, &mut |vm, rest| work.run(vm, rest, first, &mut parts));
             }
         });
         drop(pieces);
@@ -359,19 +383,19 @@ impl<'b> NativeCx<'b> {
 /// What runs the VMs of a range over their parts. A trait of its own: to the methods of [`Fn`] as an object rustc would add four functions for each
 /// routine.
 trait Work<P, R>: Sync {
-    /// Runs them. `vm` tells `vm::id` their numbers.
-    fn run(&self, vm: &Cell<u32>, range: Range<usize>, parts: &mut (Records<'_, R>, P));
+    /// Runs them. `vm` tells `vm::id` their numbers, and columns begin with the entry of the VM `first`.
+    fn run(&self, vm: &Cell<u32>, range: Range<usize>, first: usize, parts: &mut (Records<'_, R>, P));
 }
 
 /// A routine's function, called with a VM's number and its parts of what VMs write.
 struct Body<F>(F);
 
 impl<P: Parts, R: VmType, F: Fn(usize, P::Item) -> R + Sync> Work<P, R> for Body<F> {
-    fn run(&self, vm: &Cell<u32>, range: Range<usize>, parts: &mut (Records<'_, R>, P)) {
+    fn run(&self, vm: &Cell<u32>, range: Range<usize>, first: usize, parts: &mut (Records<'_, R>, P)) {
         for number in range {
             vm.set(number as u32);
             if let Some((result, item)) = parts.next() {
-                *result = (self.0)(number, item);
+                *result = (self.0)(number - first, item);
             }
         }
     }

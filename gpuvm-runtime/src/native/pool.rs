@@ -23,19 +23,21 @@ const PIECES_PER_THREAD: usize = 16;
 /// The most VMs in a piece.
 const LARGEST_PIECE: usize = 4096;
 
-/// The process's threads, by the bytes of stack that each has.
-static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
+/// The process's threads, by the bytes of stack that each has and how many there are, if that was said.
+static POOLS: Mutex<Pools> = Mutex::new(BTreeMap::new());
+type Pools = BTreeMap<(usize, Option<usize>), Arc<ThreadPool>>;
 /// How many calls of [`each`] are at work.
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
-/// The process's threads for a recursion limit, started at the first use.
-pub(crate) fn get(recursion_limit: u32) -> Result<Arc<ThreadPool>> {
+/// The process's threads for a recursion limit, so many or as many as the CPU has, started at the first use.
+pub(crate) fn get(recursion_limit: u32, threads: Option<usize>) -> Result<Arc<ThreadPool>> {
     let stack = stack(recursion_limit);
     let mut pools = pools();
-    if let Some(pool) = pools.get(&stack) {
+    if let Some(pool) = pools.get(&(stack, threads)) {
         return Ok(Arc::clone(pool));
     }
     let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or_default())
         .stack_size(stack)
         .thread_name(|index| format!("gpuvm-native-{index}"))
         .build()
@@ -43,7 +45,7 @@ pub(crate) fn get(recursion_limit: u32) -> Result<Arc<ThreadPool>> {
             reason: error.to_string(),
         })?;
     let pool = Arc::new(pool);
-    pools.insert(stack, Arc::clone(&pool));
+    pools.insert((stack, threads), Arc::clone(&pool));
     Ok(pool)
 }
 
@@ -54,10 +56,10 @@ pub(crate) fn free() -> Option<Arc<ThreadPool>> {
         return None;
     }
     let started = pools().values().next().cloned();
-    started.or_else(|| get(0).ok())
+    started.or_else(|| get(0, None).ok())
 }
 
-fn pools() -> MutexGuard<'static, BTreeMap<usize, Arc<ThreadPool>>> {
+fn pools() -> MutexGuard<'static, Pools> {
     POOLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -132,7 +134,7 @@ mod tests {
 
     #[test]
     fn no_threads_are_free_while_a_launch_is_at_work() {
-        let pool = get(0).expect("threads can be started");
+        let pool = get(0, None).expect("threads can be started");
         each(&pool, 4, &|_| assert!(free().is_none()));
     }
 }

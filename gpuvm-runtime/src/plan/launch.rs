@@ -149,11 +149,13 @@ impl<'p> Run<'p, '_> {
             engine: at.engine,
         };
         let params = self.params(at, sketch, vms, columns)?;
+        let vms = u32::try_from(vms).map_err(|_| too_large())?;
         let course = Course {
             executor: Arc::clone(at.executor),
             engine: at.engine,
             program: Arc::clone(program),
-            vms: u32::try_from(vms).map_err(|_| too_large())?,
+            vms,
+            range: 0..vms,
             keep: false,
         };
         Ok((course, params))

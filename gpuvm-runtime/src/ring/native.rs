@@ -69,7 +69,7 @@ impl<H: Handler> Native for Actors<H> {
         let mut answers = vec![0; messages * H::Answer::TYPE.words as usize];
         let pool = match self.pace.saturating_mul(messages as u32) < SEVERAL_THREADS {
             true => None,
-            false => Some(pool::get(vms.recursion_limit)?),
+            false => Some(pool::get(vms.recursion_limit, None)?),
         };
         let grain = pool.as_ref().map_or(usize::MAX, |pool| {
             pool::grain(batch.mail.len(), pool.current_num_threads())

@@ -246,6 +246,7 @@ impl Runtime {
             engine,
             program,
             vms: snapshot.vms,
+            range: 0..snapshot.vms,
             keep: true,
         };
         let held = snapshot.held(&entry, &program_params)?;

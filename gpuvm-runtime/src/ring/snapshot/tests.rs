@@ -80,7 +80,9 @@ proptest! {
             bytes[HEADER + at.index(body)] = byte;
         }
         if let Ok(other) = RingSnapshot::from_bytes(&sealed(bytes.clone())) {
-            prop_assert_eq!(RingSnapshot::from_bytes(&other.to_bytes()).unwrap(), other);
+            // By their bytes: a threshold may be a NaN, which equals nothing.
+            let again = RingSnapshot::from_bytes(&other.to_bytes()).unwrap();
+            prop_assert_eq!(again.to_bytes(), other.to_bytes());
         }
         bytes.truncate(bytes.len() - 1);
         prop_assert!(is_refused(&sealed(bytes)));

@@ -1,0 +1,256 @@
+//! Launches that are spread over the devices of a runtime.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gpuvm_core::program::{Log, Mode, Program, Questions};
+use gpuvm_engine::{Engine, FloatMode, Limit, Opened, Tally};
+
+use super::{Bounded, pauses};
+use crate::arg::Argument;
+use crate::bind::Bound;
+use crate::budget::Budget;
+use crate::done::{Done, Results};
+use crate::error::{Error, Result};
+use crate::execution::{ending, or_trap};
+use crate::logs::Logs;
+use crate::progress::{Progress, Standing};
+use crate::recorder::{self, Work};
+use crate::runtime::{self, Spreading};
+use crate::spread::{Member, Ran, Spread, Worker};
+use crate::stats::{Share, Stats};
+use crate::tally::continued;
+use crate::trap::{Trap, hint_of_chunk};
+use crate::view::Held;
+
+/// A launch that one device is done with sooner is not spread.
+const WORTH_IT: f64 = 4e-3;
+
+impl<'a> Bounded<'a> {
+    /// The devices to spread the launch over; `None` if it is to be on one.
+    pub(super) fn spread(&self) -> Result<Option<Vec<Member>>> {
+        let spreading = self.runtime.spreading();
+        if self.runtime.members().len() < 2 || spreading == Spreading::Never {
+            return Ok(None);
+        }
+        let apart = |bound: &Bound<'_>| !matches!(bound.mode, Mode::Atomic | Mode::Whole);
+        let is_looked_at = self.budget != Budget::unlimited() || self.options.profile;
+        if self.vms < 2 || is_looked_at || !self.params.iter().all(apart) {
+            return Ok(None);
+        }
+        let program = self
+            .runtime
+            .link_with(&self.entry, &self.options.settings(&self.runtime))?;
+        if Log::of(&program, self.vms).is_some() || Questions::of(&program).is_some() {
+            return Ok(None);
+        }
+        let members = self.members(&program);
+        if members.len() < 2 || spreading == Spreading::Auto && !self.is_worth_it(&members) {
+            return Ok(None);
+        }
+        Ok(Some(members))
+    }
+
+    /// The devices that can run it and have not failed.
+    fn members(&self, program: &Program) -> Vec<Member> {
+        let all = self.runtime.members().iter().enumerate();
+        let member = |(number, member): (usize, &runtime::Member)| {
+            let worker = self.worker(&member.opened).filter(|_| !member.is_lost())?;
+            Some(Member {
+                number,
+                device: member.opened.device.clone(),
+                worker,
+            })
+        };
+        // A relaxed program gives other bits on other devices; those of one launch are to be of one kind.
+        let kind = |member: &Member| (member.device.name.clone(), member.device.backend);
+        let mut members: Vec<Member> = all.filter_map(member).collect();
+        if program.relaxed
+            && let Some(first) = members.first().map(kind)
+        {
+            members.retain(|member| kind(member) == first);
+        }
+        members
+    }
+
+    /// What runs it on a device.
+    fn worker(&self, opened: &Opened) -> Option<Worker> {
+        let Opened { device, engines } = opened;
+        let native = || self.entry.native().filter(|_| !pauses(&self.entry));
+        match (self.options.engine, device.threads) {
+            (Engine::Auto, 0) => engines
+                .first()
+                .map(|(engine, executor)| Worker::Engine(*engine, executor.clone())),
+            (engine, 0) => engines
+                .iter()
+                .find(|(known, _)| *known == engine)
+                .map(|(engine, executor)| Worker::Engine(*engine, executor.clone())),
+            (Engine::Auto, threads) => Some(match native() {
+                Some(registration) => Worker::Native(registration, threads),
+                None => Worker::Reference(threads),
+            }),
+            (Engine::Native, threads) => native().map(|registration| Worker::Native(registration, threads)),
+            (Engine::Reference, threads) => Some(Worker::Reference(threads)),
+            _ => None,
+        }
+    }
+
+    /// Whether it takes long enough on the first of these devices, as far as is known.
+    fn is_worth_it(&self, members: &[Member]) -> bool {
+        let is_buffer = |bound: &Bound<'_>| matches!(bound.argument, Argument::Buffer(_));
+        if self.options.steps > 1 || self.params.iter().any(is_buffer) {
+            return false;
+        }
+        let rates = self.runtime.rates().of(self.entry.id(), self.runtime.members().len());
+        let first = members.first().and_then(|member| rates[member.number]);
+        first.is_none_or(|rate| f64::from(self.vms) / rate > WORTH_IT)
+    }
+
+    /// Runs it on one device by `run`, and takes in what there is to learn of that device.
+    pub(super) fn on_one(
+        self,
+        run: impl FnOnce(Self) -> (Result<Done>, Vec<Bound<'a>>),
+    ) -> (Result<Done>, Vec<Bound<'a>>) {
+        if self.runtime.members().len() < 2 {
+            return run(self);
+        }
+        let Bounded {
+            runtime,
+            entry,
+            vms,
+            begin,
+            ..
+        } = &self;
+        let (runtime, id, vms, begin, lead) = (runtime.clone(), entry.id().to_string(), *vms, *begin, runtime.lead());
+        let (done, params) = run(self);
+        match &done {
+            Ok(_) => runtime.rates().see(&id, lead, vms.into(), begin.elapsed()),
+            Err(Error::DeviceLost { .. }) => runtime.lose(lead),
+            Err(_) => {}
+        }
+        (done, params)
+    }
+
+    pub(super) fn run_spread(
+        mut self,
+        members: Vec<Member>,
+        cancelled: Option<&AtomicBool>,
+    ) -> (Result<Done>, Vec<Bound<'a>>) {
+        let mut held = match Held::new(std::mem::take(&mut self.params), None, false) {
+            Ok(held) => held,
+            Err(error) => return (Err(error), Vec::new()),
+        };
+        let done = self.spread_steps(members, &mut held, cancelled);
+        (done, held.params)
+    }
+
+    /// All steps, each spread anew: the next one may read what any VM has left.
+    fn spread_steps(
+        mut self,
+        members: Vec<Member>,
+        held: &mut Held<'_>,
+        cancelled: Option<&AtomicBool>,
+    ) -> Result<Done> {
+        let settings = self.options.settings(&self.runtime);
+        let spread = Spread {
+            runtime: &self.runtime,
+            entry: &self.entry,
+            program: self.runtime.link_with(&self.entry, &settings)?,
+            vms: self.vms,
+            settings,
+            limit: Limit {
+                dispatch: self.options.dispatch,
+                slice: self.options.slice,
+                ..Limit::default()
+            },
+            members,
+        };
+        let recording = recorder::begin(self.options.engine, || {
+            let names: Vec<&str> = spread.members.iter().map(|member| &*member.device.name).collect();
+            Work::launch(self.entry.id(), names.join(" + "), self.vms, self.options.steps)
+        });
+        let (vms, all_steps, begin) = (self.vms, self.options.steps, self.begin);
+        let mut on_progress = self.options.progress.take();
+        let mut all: Option<Ran> = None;
+        let mut steps = 0;
+        while steps < all_steps && !cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            held.refresh()?;
+            let before = all.as_ref().map(|all| all.tally.clone()).unwrap_or_default();
+            let mut watch = |tally: &Tally| {
+                let instructions = continued(&before, tally).retired.map(|classes| classes.iter().sum());
+                if let Some(progress) = &mut on_progress {
+                    progress(&Progress {
+                        vms: vms.into(),
+                        stopped: (tally.halted + tally.trapped).into(),
+                        steps,
+                        all_steps,
+                        elapsed: begin.elapsed(),
+                        instructions,
+                    });
+                }
+                if let Some(recording) = &recording {
+                    recording.update(|headway| {
+                        headway.standing = Standing::from(tally);
+                        headway.steps = steps;
+                        headway.instructions = instructions;
+                        headway.device_time = tally.device_time;
+                    });
+                }
+            };
+            let ran = spread.run(held.views(), cancelled, &mut watch)?;
+            steps += u32::from(ran.trap.is_none());
+            let is_over = ran.trap.is_some();
+            all = Some(match all {
+                None => ran,
+                Some(all) => all.then(ran),
+            });
+            if is_over {
+                break;
+            }
+        }
+        let Ran {
+            results,
+            trap,
+            tally,
+            shares,
+            longest,
+        } = all.unwrap_or_default();
+        let most = shares.iter().max_by_key(|share| share.vms);
+        let is_relaxed = |share: &Share| share.device.float_mode == FloatMode::Relaxed && share.vms > 0;
+        let stats = Stats {
+            vms: vms.into(),
+            dispatch: self.options.dispatch,
+            steps,
+            batches: shares.iter().map(|share| share.batches).sum(),
+            submissions: tally.batches,
+            retired: tally.retired,
+            epochs: tally.epochs,
+            host_time: begin.elapsed(),
+            device_time: tally.device_time,
+            longest_submission: longest,
+            left_to_interpreter: None,
+            ..Stats::of_nothing(
+                most.map_or(Engine::Native, |share| share.engine),
+                most.map_or_else(|| self.runtime.device().clone(), |share| share.device.clone()),
+                match spread.program.relaxed || shares.iter().any(is_relaxed) {
+                    true => FloatMode::Relaxed,
+                    false => FloatMode::Exact,
+                },
+            )
+        };
+        let done = Done {
+            routine: self.entry.id().to_string(),
+            result: self.entry.result_type(),
+            results: Results::Pieces(results),
+            stats: Stats { shares, ..stats },
+            logs: Logs::default(),
+            profile: None,
+            columns: Vec::new(),
+        };
+        let hint = |trap: &Trap| hint_of_chunk(trap, &self.entry, &held.params, vms);
+        let ended = or_trap(done, trap.map(|trap| (hint(&trap), trap)), tally.trapped.into());
+        if let Some(recording) = recording {
+            recording.end(ending(ended.as_ref().err()));
+        }
+        ended
+    }
+}
