@@ -4,7 +4,8 @@
 #![allow(missing_docs, reason = "only the suite reads this")]
 
 use gpuvm::prelude::*;
-use gpuvm::{Backend, Settings};
+use gpuvm::{Backend, Device, Settings, Spreading};
+use gpuvm_engine::{Choice, Opened};
 use gpuvm_pool::{Lease, Pool};
 
 /// The engines of the suite. A software rasteriser such as lavapipe will do for the last three.
@@ -30,8 +31,32 @@ pub fn gpu_backend() -> Backend {
 ///
 /// If there is no device, be it a GPU or a software rasteriser. Passing without one would say of the GPU engines what nobody has checked.
 pub fn runtime_with(settings: Settings) -> Runtime {
-    match Runtime::builder().backend(gpu_backend()).settings(settings).build() {
-        Ok(runtime) => runtime,
+    let builder = Runtime::builder().settings(settings);
+    match std::env::var_os(DEVICES) {
+        None => builder.on(vec![gpu()]),
+        Some(_) => {
+            let cpu = |threads| Opened {
+                device: Device::cpu_threads(threads),
+                engines: Vec::new(),
+            };
+            builder
+                .spreading(Spreading::Always)
+                .on(vec![gpu(), cpu(1), gpu(), cpu(2)])
+        }
+    }
+}
+
+/// With this environment variable, runtimes of the suite are on several devices, unequal ones, over which everything is spread that can be.
+pub const DEVICES: &str = "GPUVM_TEST_DEVICES";
+
+/// A GPU, which is one more each time that somebody asks.
+///
+/// # Panics
+///
+/// As [`runtime_with`].
+pub fn gpu() -> Opened {
+    match gpuvm_wgpu::open(gpu_backend(), Choice::Best) {
+        Ok(opened) => opened,
         Err(error) => panic!(
             "the tests need a device that wgpu can open; a software one such as Mesa's lavapipe will do: {error}"
         ),

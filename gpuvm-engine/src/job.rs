@@ -28,6 +28,9 @@ pub struct Job {
     pub changed: Vec<Range<usize>>,
     /// Regions that the atomics, from the given word on, are filled from before the first step and copied back to after the last.
     pub atomic_regions: Vec<(usize, Region)>,
+    /// Whether somebody may look at its VMs, save them and let them go on elsewhere. They hold addresses in the arena, which are then to mean the same wherever
+    /// a part of the job runs.
+    pub is_looked_at: bool,
     /// How many times in a row to run all VMs from the entry on, at least 1.
     pub steps: u32,
     /// What to copy before each step.
@@ -102,6 +105,7 @@ impl Job {
             atomics: Vec::new(),
             changed: Vec::new(),
             atomic_regions: Vec::new(),
+            is_looked_at: false,
             steps: 1,
             copies: Vec::new(),
             neighbours: None,

@@ -10,6 +10,7 @@ mod image;
 mod job;
 mod reference;
 pub mod room;
+mod team;
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -24,6 +25,7 @@ pub use self::guard::{Check, CheckOp, Guard, Operand, StopAt, Then, WordRange};
 pub use self::image::touched;
 pub use self::job::{Copy, Demand, Job, Slot, Span, Tiles};
 pub use self::reference::Reference;
+pub use self::team::{LEAST_VMS, Lost, team};
 
 /// Which engine runs a launch. All of them give the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -70,6 +72,11 @@ pub trait Execute: Send + Sync {
     /// The memory in which buffers can stay between launches, if the engine has memory of its own.
     fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
         None
+    }
+
+    /// Whether a job may make several [steps](Job::steps). Otherwise the runtime starts a job for each.
+    fn repeats(&self) -> bool {
+        true
     }
 
     /// Takes a job in, with the words that its arena starts with. Nothing has run when this returns.

@@ -159,7 +159,7 @@ impl Leg {
             Entrance::Program => (None, None),
             Entrance::Image { image, batch } => (Some(image), Some(batch)),
         };
-        let several = steps > 1 && image.is_none() && Layout::repeatable(params);
+        let several = steps > 1 && image.is_none() && Layout::repeatable(params) && course.executor.repeats();
         let repeated = several.then(|| layout(true)).filter(|layout| fits(layout) == own);
         let steps = if repeated.is_some() { steps } else { 1 };
         let layout = repeated.unwrap_or_else(|| layout(false));
@@ -677,6 +677,7 @@ impl Beginning<'_> {
         };
         let (mut job, arena) = self.layout.job(params, &cut);
         job.atomics = self.layout.atomics();
+        job.is_looked_at = course.keep;
         let Some(image) = self.image else {
             return Ok(course.executor.start(job, &arena)?);
         };

@@ -2,7 +2,8 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use gpuvm_core::compile::link_kernel;
 use gpuvm_core::kernel::Kernel;
@@ -11,7 +12,7 @@ use gpuvm_core::routine::RoutineKey;
 use gpuvm_core::program::{Program, atomic_pairs};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, VmType};
-use gpuvm_engine::{Backend, Device, Engine, Execute, MemoryUse, Opened, Reference};
+use gpuvm_engine::{Backend, Device, Engine, Execute, LEAST_VMS, Lost, MemoryUse, Opened, Reference, team};
 
 use crate::buffer::Buffer;
 use crate::config::RuntimeConfig;
@@ -40,8 +41,10 @@ pub struct Runtime {
 }
 
 struct Shared {
-    /// Its devices, at least one. What is not spread runs on the first that has not failed.
+    /// Its devices, at least one.
     members: Vec<Member>,
+    /// Its GPUs as one device, if there are several. What is not spread runs on them, or if one of them has failed on the first device that has not.
+    team: Option<Opened>,
     /// How fast they are.
     rates: Rates,
     /// Which launches are spread over them.
@@ -60,13 +63,23 @@ struct Shared {
 pub(crate) struct Member {
     pub opened: Opened,
     /// Set once it has failed.
-    lost: OnceLock<()>,
+    lost: AtomicBool,
+    /// Its number among the GPUs that are one, which know as well whether it has failed.
+    in_team: Option<(Lost, usize)>,
 }
 
 impl Member {
     /// Whether it has failed.
     pub(crate) fn is_lost(&self) -> bool {
-        self.lost.get().is_some()
+        let in_team = self.in_team.as_ref();
+        self.lost.load(Ordering::Relaxed) || in_team.is_some_and(|(lost, number)| lost.is(*number))
+    }
+
+    fn lose(&self) {
+        self.lost.store(true, Ordering::Relaxed);
+        if let Some((lost, number)) = &self.in_team {
+            lost.note(*number);
+        }
     }
 }
 
@@ -89,17 +102,25 @@ impl Shared {
             })
     }
 
-    /// The number of the device that what is not spread runs on.
+    /// The number of what runs what is not spread: of one of its devices, or behind them of its GPUs as one.
     fn lead_number(&self) -> usize {
-        self.members
-            .iter()
-            .position(|member| !member.is_lost())
-            .unwrap_or_default()
+        let in_team = |member: &Member| member.in_team.is_some() && !member.is_lost();
+        match &self.team {
+            Some(_) if self.members.iter().any(in_team) => self.members.len(),
+            _ => {
+                let able = self.members.iter().position(|member| !member.is_lost());
+                able.unwrap_or_default()
+            }
+        }
     }
 
     /// The device that what is not spread runs on.
     fn lead(&self) -> &Opened {
-        &self.members[self.lead_number()].opened
+        match (self.members.get(self.lead_number()), &self.team) {
+            (Some(member), _) => &member.opened,
+            (None, Some(team)) => team,
+            (None, None) => &self.members[0].opened,
+        }
     }
 }
 
@@ -157,9 +178,7 @@ impl Runtime {
         device::devices()
     }
 
-    /// The device that it runs on, or of [several](RuntimeBuilder::devices) the one that what cannot be spread runs on.
-    ///
-    /// [several]: crate::RuntimeBuilder::devices
+    /// The device that it runs on. Several GPUs are one device here, to all that is not [spread](crate::RuntimeBuilder::devices) over what there is besides.
     pub fn device(&self) -> &Device {
         &self.shared.lead().device
     }
@@ -174,14 +193,16 @@ impl Runtime {
         &self.shared.members
     }
 
-    /// The number of the device that what is not spread runs on.
+    /// The number of what runs what is not spread: of one of its devices, or behind them of its GPUs as one.
     pub(crate) fn lead(&self) -> usize {
         self.shared.lead_number()
     }
 
     /// Notes that a device has failed. What is launched from now on is not on it, if there is another.
     pub(crate) fn lose(&self, number: usize) {
-        _ = self.shared.members[number].lost.set(());
+        if let Some(member) = self.members().get(number) {
+            member.lose();
+        }
     }
 
     /// How fast its devices are.
@@ -219,14 +240,10 @@ impl Runtime {
         config: RuntimeConfig,
         kept: Option<Arc<dyn Any + Send + Sync>>,
     ) -> Runtime {
+        let (team, lost) = team_of(&devices, spreading).unzip();
         let shared = Arc::new(Shared {
-            members: devices
-                .into_iter()
-                .map(|opened| Member {
-                    opened,
-                    lost: OnceLock::new(),
-                })
-                .collect(),
+            members: members(devices, lost),
+            team,
             rates: Rates::default(),
             spreading,
             settings,
@@ -398,6 +415,36 @@ impl Runtime {
                 },
             })
     }
+}
+
+/// GPUs as one device, if there are several.
+fn team_of(devices: &[Opened], spreading: Spreading) -> Option<(Opened, Lost)> {
+    let of = |opened: &&Opened| opened.device.threads == 0;
+    let shared = |opened: &Opened| Opened {
+        device: opened.device.clone(),
+        engines: opened.engines.clone(),
+    };
+    let gpus: Vec<Opened> = devices.iter().filter(of).map(shared).collect();
+    let least = match spreading {
+        Spreading::Never => return None,
+        Spreading::Always => 1,
+        Spreading::Auto => LEAST_VMS,
+    };
+    team(&gpus, least)
+}
+
+/// The devices, of which the GPUs are one.
+fn members(devices: Vec<Opened>, lost: Option<Lost>) -> Vec<Member> {
+    let mut gpus = 0;
+    let member = |opened: Opened| Member {
+        in_team: lost.clone().filter(|_| opened.device.threads == 0).map(|lost| {
+            gpus += 1;
+            (lost, gpus - 1)
+        }),
+        opened,
+        lost: AtomicBool::new(false),
+    };
+    devices.into_iter().map(member).collect()
 }
 
 impl std::fmt::Debug for Runtime {

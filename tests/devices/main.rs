@@ -1,14 +1,15 @@
 //! Runtimes on several devices, unequal ones: launches give the bits of one device whoever ran which VMs, and whoever was lost on the way.
 
 mod flaky;
+mod plans;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use gpuvm::prelude::*;
 use gpuvm::{Backend, Budget, Device, Devices, Error, Share, Spreading};
-use gpuvm_engine::{Choice, Opened};
-use gpuvm_tests::gpu_backend;
+use gpuvm_engine::Opened;
+use gpuvm_tests::gpu;
 use pollster::block_on;
 use proptest::prelude::*;
 
@@ -16,10 +17,6 @@ use flaky::{Fuse, flaky};
 
 /// So often a device that lasts can be advanced.
 const LASTS: i64 = i64::MAX;
-
-fn gpu() -> Opened {
-    gpuvm_wgpu::open(gpu_backend(), Choice::Best).expect("the tests need a device that wgpu can open")
-}
 
 fn cpu(threads: usize) -> Opened {
     Opened {

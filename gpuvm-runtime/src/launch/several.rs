@@ -94,15 +94,19 @@ impl<'a> Bounded<'a> {
         }
     }
 
-    /// Whether it takes long enough on the first of these devices, as far as is known.
+    /// Whether it takes long enough if it is not spread, as far as is known.
     fn is_worth_it(&self, members: &[Member]) -> bool {
         let is_buffer = |bound: &Bound<'_>| matches!(bound.argument, Argument::Buffer(_));
         if self.options.steps > 1 || self.params.iter().any(is_buffer) {
             return false;
         }
-        let rates = self.runtime.rates().of(self.entry.id(), self.runtime.members().len());
-        let first = members.first().and_then(|member| rates[member.number]);
-        first.is_none_or(|rate| f64::from(self.vms) / rate > WORTH_IT)
+        let rates = self
+            .runtime
+            .rates()
+            .of(self.entry.id(), self.runtime.members().len() + 1);
+        let first = || members.first().and_then(|member| rates[member.number]);
+        let alone = rates[self.runtime.lead()].or_else(first);
+        alone.is_none_or(|rate| f64::from(self.vms) / rate > WORTH_IT)
     }
 
     /// Runs it on one device by `run`, and takes in what there is to learn of that device.

@@ -95,6 +95,12 @@ impl PlanDone {
         }
     }
 
+    /// The same after devices were lost with which it had begun.
+    pub(super) fn after_losses(mut self, lost: Vec<String>) -> PlanDone {
+        self.stats.lost = lost;
+        self
+    }
+
     /// What VMs have printed in all nodes, see [`Done::logs`](crate::Done::logs): by VM, and of a VM in the order of the nodes.
     pub fn logs(&self) -> &Logs {
         &self.logs

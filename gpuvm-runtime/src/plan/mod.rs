@@ -43,7 +43,7 @@ use gpuvm_core::types::VmType;
 use crate::arg::IntoArgs;
 use crate::buffer::Buffer;
 use crate::entry::Launchable;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::questions::{Handlers, Question};
 use crate::runtime::Runtime;
 
@@ -470,9 +470,31 @@ impl<'a> Plan<'a> {
     /// [`PlanError::Cycle`]; [`PlanError::OtherPlan`] or [`PlanError::Inside`] for an output of another plan or of a loop's body;
     /// [`PlanError::NoValue`] and the like where lengths turn out so; what the device could not do; [`Error::Trap`](crate::Error::Trap) with the first trap by VM id of the first node in which one trapped.
     pub fn run(&self) -> Result<PlanDone> {
-        let mut run = self.runner()?;
-        run.options.profile |= crate::profile::is_asked_for();
-        run.run(self.id)
+        let mut lost = Vec::new();
+        loop {
+            let device = self.runtime.device().name.clone();
+            let lead = self.runtime.lead();
+            let mut run = self.runner()?;
+            run.options.profile |= crate::profile::is_asked_for();
+            match run.run(self.id) {
+                Err(Error::DeviceLost { .. }) if self.runs_again() && lost.len() < self.runtime.members().len() => {
+                    self.runtime.lose(lead);
+                    tracing::warn!(device, "device lost; the plan runs again on what is left");
+                    lost.push(device);
+                }
+                Ok(done) => return Ok(done.after_losses(lost)),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Whether it can run from its beginning once more when a device was lost on the way: there are others, and it has not written to buffers.
+    fn runs_again(&self) -> bool {
+        let writes = |node: &Node<'_>| match &node.kind {
+            Kind::Buffer { writer, .. } => node.kind.is_given() && writer.is_some(),
+            _ => false,
+        };
+        self.runtime.members().len() > 1 && !self.nodes.iter().any(writes)
     }
 
     /// What it does, as plain data.

@@ -387,6 +387,7 @@ impl<'p, 'a> Run<'p, 'a> {
             host_time: self.begin.elapsed(),
             device_time: self.tally.device_time,
             steps: Vec::new(),
+            lost: Vec::new(),
         }
     }
 

@@ -36,6 +36,8 @@ pub struct PlanStats {
     pub device_time: Option<Duration>,
     /// What each step has cost, in order; nothing unless the plan was [traced](super::Plan::trace) or profiled.
     pub steps: Vec<StepStats>,
+    /// The devices on which it began and of which one was lost on the way, so that it ran again from its beginning.
+    pub lost: Vec<String>,
 }
 
 /// Numbers about one step of a traced run: what was known before, and what was measured.
@@ -76,6 +78,9 @@ impl fmt::Display for PlanStats {
         f.write_str(&instructions(self.retired, self.estimated_instructions))?;
         for (kernel, left) in &self.left_to_interpreter {
             write!(f, "; `{kernel}` {left}")?;
+        }
+        for device in &self.lost {
+            write!(f, "; of {device} a device was lost on the way, and it ran again")?;
         }
         for (number, step) in self.steps.iter().enumerate() {
             write!(f, "\nstep {number}: {step}")?;

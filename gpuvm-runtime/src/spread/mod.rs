@@ -329,12 +329,12 @@ impl Step<'_, '_> {
                 Err(error) => {
                     self.see(hand, &Tally::default());
                     match error {
-                        Error::DeviceLost { .. } | Error::Device { .. } => self.lose(member, range, error),
-                        // A device that does not have the room for one VM is of no use here.
+                        Error::DeviceLost { .. } => self.lose(member, range, error),
+                        // A device that does not have the room for one VM, or whose driver refuses the work, is of no use here.
                         Error::OutOfMemory { .. } | Error::TooLarge { .. } if vms > 1 => {
                             self.queue.give_back(member, range, vms as u32 / 2);
                         }
-                        Error::OutOfMemory { .. } | Error::TooLarge { .. } => {
+                        Error::OutOfMemory { .. } | Error::TooLarge { .. } | Error::Device { .. } => {
                             self.note_lost(member, error);
                             self.queue.give_back(member, range, 0);
                         }

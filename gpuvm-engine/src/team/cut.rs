@@ -1,0 +1,269 @@
+//! A job in parts: the job that each device gets, and where what it leaves belongs.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use gpuvm_core::program::{Mode, ParamSlot, Program};
+
+use super::memory::{Column, TeamMemory};
+use crate::error::Result;
+use crate::{Job, Slot, Source};
+
+/// How a job's memory is cut.
+pub(super) struct Cut {
+    program: Arc<Program>,
+    first_vm: u32,
+    vms: u32,
+    slots: Vec<Slot>,
+    changed: Vec<Range<usize>>,
+    arena_words: usize,
+    is_looked_at: bool,
+    /// The words of the arena that each VM has its own of, ascending: where the first VM's are, and how many each has.
+    own: Vec<Own>,
+}
+
+/// Words of which each VM has its own, VM after VM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Own {
+    start: usize,
+    each: usize,
+}
+
+/// The arena of a part: pieces of the job's, one after the other.
+pub(super) struct Pieces(Vec<Range<usize>>);
+
+/// The words of a job's arena that a part begins with.
+pub(super) struct PartSource<'s> {
+    pub all: &'s dyn Source,
+    pub pieces: &'s Pieces,
+}
+
+/// How a parameter's column on a device is seen by VMs.
+pub(super) struct Sight {
+    pub column: Arc<Column>,
+    /// The words that VMs of a part see.
+    pub words: Range<u64>,
+    pub writes: bool,
+}
+
+impl Cut {
+    pub fn new(job: &Job) -> Cut {
+        let own = job.slots.iter().enumerate().filter_map(|(index, slot)| {
+            let is_own = slot.region.is_none() && slot.place.stride > 0 && !is_atomic(&job.program, index);
+            is_own.then(|| Own {
+                start: slot
+                    .place
+                    .base
+                    .wrapping_add(job.first_vm.wrapping_mul(slot.place.stride)) as usize,
+                each: slot.place.stride as usize,
+            })
+        });
+        let mut own: Vec<Own> = own.collect();
+        own.sort_by_key(|own| own.start);
+        Cut {
+            program: Arc::clone(&job.program),
+            first_vm: job.first_vm,
+            vms: job.vms,
+            slots: job.slots.clone(),
+            changed: job.changed.clone(),
+            arena_words: job.arena_words,
+            is_looked_at: job.is_looked_at,
+            own,
+        }
+    }
+
+    /// Whether VMs can run apart: they share nothing that they write.
+    pub fn is_possible(job: &Job) -> bool {
+        let shares = |(index, slot): (usize, &Slot)| {
+            slot.place.stride == 0 && slot.place.length > 0 && writes(&job.program, index)
+        };
+        job.atomics.is_empty()
+            && job.atomic_regions.is_empty()
+            && job.steps == 1
+            && job.tiles.is_none()
+            && !job.slots.iter().enumerate().any(shares)
+    }
+
+    /// The arena of a part of the VMs, counted from the job's first: without what other VMs own, unless addresses are to stay as they are.
+    pub fn pieces(&self, part: &Range<u32>) -> Pieces {
+        let mut pieces = Vec::new();
+        if self.is_looked_at {
+            pieces.extend((self.arena_words > 0).then_some(0..self.arena_words));
+            return Pieces(pieces);
+        }
+        let mut end = 0;
+        for own in &self.own {
+            pieces.push(end..own.start);
+            pieces.push(own.start + own.each * part.start as usize..own.start + own.each * part.end as usize);
+            end = own.start + own.each * self.vms as usize;
+        }
+        pieces.push(end..self.arena_words);
+        pieces.retain(|piece| !piece.is_empty());
+        Pieces(pieces)
+    }
+
+    /// Where a parameter of a part lies in its arena.
+    pub fn place(&self, index: usize, part: &Range<u32>, pieces: &Pieces) -> ParamSlot {
+        let place = self.slots[index].place;
+        if is_atomic(&self.program, index) {
+            return place;
+        }
+        match place.stride {
+            0 => ParamSlot {
+                base: pieces.after(place.base as usize) as u32,
+                ..place
+            },
+            stride => {
+                let first = self.first_vm.wrapping_add(part.start);
+                let start = place.base.wrapping_add(first.wrapping_mul(stride)) as usize;
+                ParamSlot {
+                    base: (pieces.after(start) as u32).wrapping_sub(first.wrapping_mul(stride)),
+                    ..place
+                }
+            }
+        }
+    }
+
+    /// What VMs of a part see of a parameter whose column is in the team's memory.
+    pub fn sight(&self, index: usize, part: &Range<u32>) -> Option<Result<Sight>> {
+        let Slot { place, region } = &self.slots[index];
+        let region = region.as_ref()?;
+        let own = |(column, all): (Arc<Column>, Range<u64>)| {
+            let words = match place.stride {
+                0 => all,
+                stride => {
+                    let at = |vm: u32| {
+                        u64::from(
+                            place
+                                .base
+                                .wrapping_add(self.first_vm.wrapping_add(vm).wrapping_mul(stride)),
+                        )
+                    };
+                    let start = all.start + at(part.start);
+                    start..start + u64::from(stride) * part.len() as u64
+                }
+            };
+            Sight {
+                column,
+                words,
+                writes: writes(&self.program, index),
+            }
+        };
+        Some(TeamMemory::column(region).map(own))
+    }
+
+    /// The words of the job's arena that VMs of a part own.
+    pub fn owned(&self, part: &Range<u32>) -> impl Iterator<Item = Range<usize>> {
+        let own = |own: &Own| own.start + own.each * part.start as usize..own.start + own.each * part.end as usize;
+        self.own.iter().map(own)
+    }
+
+    /// The ranges of a part's arena that its VMs may write.
+    pub fn changed(&self, part: &Range<u32>, pieces: &Pieces) -> Vec<Range<usize>> {
+        let mut changed: Vec<Range<usize>> = Vec::new();
+        for from in self.written(part) {
+            let start = pieces.after(from.start);
+            let end = start + from.len();
+            match changed.last_mut() {
+                Some(last) if last.end == start => last.end = end,
+                _ => changed.push(start..end),
+            }
+        }
+        changed
+    }
+
+    /// The words of the job's arena that VMs of a part may write.
+    fn written(&self, part: &Range<u32>) -> impl Iterator<Item = Range<usize>> {
+        self.owned(part).flat_map(|own| {
+            let both = move |changed: &Range<usize>| own.start.max(changed.start)..own.end.min(changed.end);
+            self.changed.iter().map(both).filter(|both| !both.is_empty())
+        })
+    }
+
+    /// How many words the job may have written.
+    pub fn changed_words(&self) -> usize {
+        self.changed.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    /// Puts what a part has written in its place among what the job has.
+    pub fn put(&self, part: &Range<u32>, words: &[u32], all: &mut [u32]) {
+        let mut rest = words;
+        for from in self.written(part) {
+            let (words, behind) = rest.split_at(from.len());
+            let before: usize = self
+                .changed
+                .iter()
+                .take_while(|changed| changed.end <= from.start)
+                .map(ExactSizeIterator::len)
+                .sum();
+            let within = self.changed.iter().find(|changed| changed.contains(&from.start));
+            let at = before + within.map_or(0, |changed| from.start - changed.start);
+            all[at..at + words.len()].copy_from_slice(words);
+            rest = behind;
+        }
+    }
+}
+
+impl Pieces {
+    /// How many words there are.
+    pub fn words(&self) -> usize {
+        self.0.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    /// Where a word of the job's arena is in the part's, or would be.
+    pub fn after(&self, word: usize) -> usize {
+        let before = self.0.iter().take_while(|piece| piece.start <= word);
+        before.map(|piece| piece.end.min(word) - piece.start).sum()
+    }
+
+    /// The pieces of the job's arena that these words of the part's are.
+    pub fn of(&self, range: &Range<usize>) -> Vec<Range<usize>> {
+        let mut at = 0;
+        let mut found = Vec::new();
+        for piece in &self.0 {
+            let here = at.max(range.start)..(at + piece.len()).min(range.end);
+            if !here.is_empty() {
+                found.push(piece.start + (here.start - at)..piece.start + (here.end - at));
+            }
+            at += piece.len();
+        }
+        found
+    }
+}
+
+impl Source for PartSource<'_> {
+    fn words(&self) -> usize {
+        self.pieces.words()
+    }
+
+    fn filled(&self) -> usize {
+        self.pieces.after(self.all.filled())
+    }
+
+    fn write(&self, range: Range<usize>, words: &mut [u32]) {
+        let mut rest = words;
+        for piece in self.pieces.of(&range) {
+            let (own, behind) = rest.split_at_mut(piece.len());
+            // Behind what the job's arena begins with are zeros.
+            let end = piece.end.min(self.all.words());
+            let filled = end.saturating_sub(piece.start);
+            if filled > 0 {
+                self.all.write(piece.start..end, &mut own[..filled]);
+            }
+            own[filled..].fill(0);
+            rest = behind;
+        }
+    }
+}
+
+/// Whether VMs write a parameter.
+pub(super) fn writes(program: &Program, index: usize) -> bool {
+    let mode = program.params.get(index).and_then(|param| Mode::of(*param));
+    mode.is_some_and(|(mode, _)| mode.writes())
+}
+
+/// Whether a parameter lies among the atomics.
+fn is_atomic(program: &Program, index: usize) -> bool {
+    let mode = program.params.get(index).and_then(|param| Mode::of(*param));
+    mode.is_some_and(|(mode, _)| mode == Mode::Atomic)
+}

@@ -1,0 +1,329 @@
+//! The memories of several devices as one: a column is on each as far as that has needed it, and a word of it is current on some of them.
+
+use std::any::Any;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::ranges::Ranges;
+use super::shares::Shares;
+use crate::error::Result;
+use crate::{DeviceMemory, Error, MemoryUse, Region, Select, Selection, Sort, Source, Words};
+
+/// The devices' memories.
+pub(super) struct TeamMemory {
+    pub members: Vec<Arc<dyn DeviceMemory>>,
+    pub shares: Arc<Shares>,
+}
+
+/// A column on several devices, which regions of the team's memory refer to.
+pub(super) struct Column {
+    words: u64,
+    copies: Mutex<Vec<Copy>>,
+}
+
+/// What one device has of a column.
+#[derive(Default)]
+struct Copy {
+    /// Room for the words from `first` on.
+    room: Option<(Region, u64)>,
+    current: Ranges,
+}
+
+/// The words of a source from one on.
+struct Part<'s> {
+    source: &'s dyn Source,
+    range: Range<usize>,
+}
+
+impl Source for Part<'_> {
+    fn words(&self) -> usize {
+        self.range.len()
+    }
+
+    fn filled(&self) -> usize {
+        self.source.filled().clamp(self.range.start, self.range.end) - self.range.start
+    }
+
+    fn write(&self, range: Range<usize>, words: &mut [u32]) {
+        let start = self.range.start;
+        self.source.write(start + range.start..start + range.end, words);
+    }
+}
+
+/// The words of a column as a region of a device's memory.
+fn sub_region((region, first): &(Region, u64), range: &Range<u64>) -> Region {
+    Region {
+        start: region.start + (range.start - first) as u32,
+        words: (range.end - range.start) as u32,
+        guard: Arc::clone(&region.guard),
+    }
+}
+
+/// What only devices had that are lost.
+fn gone() -> Error {
+    Error::DeviceLost {
+        reason: "a column was on it and nowhere else".to_string(),
+    }
+}
+
+impl Copy {
+    fn holds(&self, range: &Range<u64>) -> bool {
+        self.room
+            .as_ref()
+            .is_some_and(|(region, first)| *first <= range.start && range.end <= first + u64::from(region.words))
+    }
+}
+
+impl TeamMemory {
+    /// The column that a region of this memory stands for, and which of its words.
+    pub fn column(region: &Region) -> Result<(Arc<Column>, Range<u64>)> {
+        let column = Arc::clone(&region.guard)
+            .downcast::<Column>()
+            .map_err(|_| Error::Device {
+                reason: "a region is of another memory".to_string(),
+            })?;
+        let start = u64::from(region.start);
+        Ok((column, start..start + u64::from(region.words)))
+    }
+
+    /// Sees to it that a device has room for some words of a column, with what is current of them anywhere, unless all of them are about to be
+    /// overwritten. Gives the room, and which word is its first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or when a device fails.
+    pub fn bring(
+        &self,
+        member: usize,
+        column: &Column,
+        range: &Range<u64>,
+        overwritten: bool,
+    ) -> Result<(Region, u64)> {
+        let mut copies = column.lock();
+        if !copies[member].holds(range) {
+            self.make_room(&mut copies[member], member, range)?;
+        }
+        if !overwritten {
+            for missing in copies[member].current.missing(range) {
+                self.fetch(&mut copies, member, &missing)?;
+            }
+        }
+        copies[member].room.clone().ok_or_else(|| Error::Device {
+            reason: "a column has no room on a device".to_string(),
+        })
+    }
+
+    /// Room for these words and those that are there, which move.
+    fn make_room(&self, copy: &mut Copy, member: usize, range: &Range<u64>) -> Result<()> {
+        let allocate = |range: &Range<u64>| {
+            self.shares
+                .of(member, self.members[member].allocate(range.end - range.start))
+        };
+        let Some(before) = copy.room.take() else {
+            copy.room = Some((allocate(range)?, range.start));
+            return Ok(());
+        };
+        let end = before.1 + u64::from(before.0.words);
+        let hull = range.start.min(before.1)..range.end.max(end);
+        let room = (allocate(&hull)?, hull.start);
+        for known in copy.current.within(&hull) {
+            let words = self.read_from(member, &sub_region(&before, &known))?;
+            self.write_to(member, &sub_region(&room, &known), &&*words)?;
+        }
+        copy.room = Some(room);
+        Ok(())
+    }
+
+    /// Brings words to a device from wherever they are. What nobody has written is anything.
+    fn fetch(&self, copies: &mut [Copy], member: usize, range: &Range<u64>) -> Result<()> {
+        let others = (0..copies.len()).filter(|from| *from != member);
+        for from in others.clone().filter(|from| !self.shares.is_lost(*from)) {
+            let held: Vec<Range<u64>> = copies[from].current.within(range).collect();
+            for part in held {
+                for missing in copies[member].current.missing(&part) {
+                    let (Some(source), Some(target)) = (&copies[from].room, &copies[member].room) else {
+                        continue;
+                    };
+                    let words = self.read_from(from, &sub_region(source, &missing))?;
+                    self.write_to(member, &sub_region(target, &missing), &&*words)?;
+                    copies[member].current.insert(missing);
+                }
+            }
+        }
+        let missing = copies[member].current.missing(range);
+        let is_gone = |from: usize| {
+            missing
+                .iter()
+                .any(|part| copies[from].current.within(part).next().is_some())
+        };
+        match others.clone().any(is_gone) {
+            true => Err(gone()),
+            false => Ok(()),
+        }
+    }
+
+    fn read_from(&self, member: usize, region: &Region) -> Result<Words> {
+        self.shares.of(member, self.members[member].read(region))
+    }
+
+    fn write_to(&self, member: usize, region: &Region, words: &dyn Source) -> Result<()> {
+        self.shares.of(member, self.members[member].write(region, words))
+    }
+
+    /// The copies of a column on devices that are not lost, by their members.
+    fn alive<'c>(&self, copies: &'c [Copy]) -> impl Iterator<Item = (usize, &'c Copy)> {
+        copies
+            .iter()
+            .enumerate()
+            .filter(|(member, _)| !self.shares.is_lost(*member))
+    }
+
+    /// All that is current of some words of a column, and zeros elsewhere.
+    pub fn gather(&self, column: &Column, range: &Range<u64>) -> Result<Words> {
+        let copies = column.lock();
+        // All of it is where one device has it.
+        for (member, copy) in self.alive(&copies) {
+            if let (Some(room), true) = (&copy.room, copy.current.missing(range).is_empty()) {
+                return self.read_from(member, &sub_region(room, range));
+            }
+        }
+        let mut words = crate::touched((range.end - range.start) as usize);
+        let mut left = Ranges::default();
+        left.insert(range.clone());
+        for (member, copy) in self.alive(&copies) {
+            let Some(room) = &copy.room else { continue };
+            let held: Vec<Range<u64>> = copy.current.within(range).collect();
+            let wanted: Vec<Range<u64>> = held.iter().flat_map(|held| left.within(held)).collect();
+            for part in wanted {
+                let at = (part.start - range.start) as usize;
+                let read = self.read_from(member, &sub_region(room, &part))?;
+                words[at..at + read.len()].copy_from_slice(&read);
+                left.remove(&part);
+            }
+        }
+        let is_left = |copy: &Copy| {
+            copy.current
+                .within(range)
+                .any(|part| left.within(&part).next().is_some())
+        };
+        if copies.iter().any(is_left) {
+            return Err(gone());
+        }
+        Ok(words.into())
+    }
+
+    /// Notes that a device has written words, so that what others have of them is old.
+    pub fn written(&self, member: usize, column: &Column, range: &Range<u64>) {
+        for (number, copy) in column.lock().iter_mut().enumerate() {
+            match number == member {
+                true => copy.current.insert(range.clone()),
+                false => copy.current.remove(range),
+            }
+        }
+    }
+
+    /// Words of a column as a region of a device's memory, with all that is current of them.
+    pub fn whole(&self, member: usize, column: &Column, words: &Range<u64>) -> Result<Region> {
+        Ok(sub_region(&self.bring(member, column, words, false)?, words))
+    }
+
+    /// Writes words of a column on all devices.
+    pub fn broadcast(&self, column: &Column, range: &Range<u64>, words: &[u32]) -> Result<()> {
+        for (member, memory) in self.members.iter().enumerate() {
+            let room = self.bring(member, column, range, true)?;
+            memory.write(&sub_region(&room, range), &words)?;
+        }
+        column
+            .lock()
+            .iter_mut()
+            .for_each(|copy| copy.current.insert(range.clone()));
+        Ok(())
+    }
+
+    /// A region of the team's as one of the first device, with all that is current of it.
+    fn on_first(&self, region: &Region, overwritten: bool) -> Result<Region> {
+        let (column, range) = TeamMemory::column(region)?;
+        let first = self.shares.first();
+        let room = self.bring(first, &column, &range, overwritten)?;
+        if overwritten {
+            self.written(first, &column, &range);
+        }
+        Ok(sub_region(&room, &range))
+    }
+}
+
+impl Column {
+    fn lock(&self) -> MutexGuard<'_, Vec<Copy>> {
+        self.copies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl DeviceMemory for TeamMemory {
+    fn allocate(&self, words: u64) -> Result<Region> {
+        let too_many = |_| Error::OutOfMemory {
+            reason: format!("a column of {words} words has more than a device can address"),
+        };
+        let copies = self.members.iter().map(|_| Copy::default()).collect();
+        let column: Arc<dyn Any + Send + Sync> = Arc::new(Column {
+            words,
+            copies: Mutex::new(copies),
+        });
+        Ok(Region {
+            start: 0,
+            words: u32::try_from(words).map_err(too_many)?,
+            guard: column,
+        })
+    }
+
+    fn write(&self, region: &Region, words: &dyn Source) -> Result<()> {
+        let (column, range) = TeamMemory::column(region)?;
+        let all = range.end - range.start;
+        let bounds = self.shares.cut(u32::try_from(all).unwrap_or(u32::MAX), 1);
+        for (member, part) in bounds.into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {
+            let own = range.start + u64::from(part.start)..range.start + u64::from(part.end);
+            let room = self.bring(member, &column, &own, true)?;
+            let source = Part {
+                source: words,
+                range: part.start as usize..part.end as usize,
+            };
+            self.write_to(member, &sub_region(&room, &own), &source)?;
+            self.written(member, &column, &own);
+        }
+        Ok(())
+    }
+
+    fn read(&self, region: &Region) -> Result<Words> {
+        let (column, range) = TeamMemory::column(region)?;
+        self.gather(&column, &(range.start.min(column.words)..range.end.min(column.words)))
+    }
+
+    fn sort(&self, sort: &Sort) -> Result<Option<Duration>> {
+        let first = self.shares.first();
+        let sorted = self.members[first].sort(&Sort {
+            keys: self.on_first(&sort.keys, false)?,
+            entries: self.on_first(&sort.entries, false)?,
+            sorted: self.on_first(&sort.sorted, true)?,
+            ..*sort
+        });
+        self.shares.of(first, sorted)
+    }
+
+    fn select(self: Arc<Self>, select: &Select) -> Result<Box<dyn Selection>> {
+        let select = Select {
+            by: self.on_first(&select.by, false)?,
+            entries: self.on_first(&select.entries, false)?,
+            kept: self.on_first(&select.kept, true)?,
+            ..*select
+        };
+        let first = self.shares.first();
+        self.shares.of(first, Arc::clone(&self.members[first]).select(&select))
+    }
+
+    fn in_use(&self) -> MemoryUse {
+        let all = self.members.iter().map(|memory| memory.in_use());
+        all.fold(MemoryUse::default(), |all, one| {
+            MemoryUse::new(all.data + one.data, all.work + one.work, all.idle + one.idle)
+        })
+    }
+}

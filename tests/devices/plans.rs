@@ -1,0 +1,234 @@
+//! Plans, buffers and executions on several GPUs as one device.
+
+use std::sync::atomic::Ordering;
+
+use gpuvm::Handle;
+use proptest::prelude::*;
+
+use super::*;
+
+/// Three GPUs, that may be lost, and two threads.
+fn team(fuses: &[Fuse; 3]) -> Runtime {
+    let [a, b, c] = fuses;
+    on(vec![flaky(gpu(), a), flaky(gpu(), b), cpu(2), flaky(gpu(), c)])
+}
+
+fn lasting() -> Runtime {
+    team(&[fuse(LASTS), fuse(LASTS), fuse(LASTS)])
+}
+
+#[routine]
+fn shake(x: u32) -> u32 {
+    x.wrapping_mul(1_664_525).wrapping_add(vm::id()) ^ vm::count()
+}
+
+#[routine]
+fn neighbours(all: &[u32]) -> f32 {
+    let id = vm::id() as usize;
+    let (left, right) = (all[(id + all.len() - 1) % all.len()], all[(id + 1) % all.len()]);
+    (left as f32) * 0.5 + (right as f32) * 0.25
+}
+
+#[routine]
+fn add(a: f32, b: f32) -> f32 {
+    a + b
+}
+
+#[routine]
+fn sum(a: u32, b: u32) -> u32 {
+    a.wrapping_mul(3).wrapping_add(b)
+}
+
+#[routine]
+fn is_odd(x: u32) -> bool {
+    x % 2 == 1
+}
+
+#[routine]
+fn count_bits(x: u32, bins: &[AtomicU32]) {
+    bins[x.count_ones() as usize].fetch_add(1, Ordering::Relaxed);
+}
+
+#[routine]
+fn below(x: f32, limit: u32) -> bool {
+    x < limit as f32
+}
+
+#[routine]
+fn both(a: bool, b: bool) -> bool {
+    a && b
+}
+
+#[routine]
+fn cool(x: f32) -> f32 {
+    x * 0.25
+}
+
+/// Every verb of plans, on columns that others have left in parts.
+fn verbs(runtime: &Runtime, column: &[u32]) -> gpuvm::Result<Vec<Vec<u32>>> {
+    let mut plan = runtime.plan();
+    let given = plan.input(column);
+    let shaken = plan.map("shake", (given,))?;
+    let near = plan.generate("neighbours", column.len(), (shaken,))?;
+    let total = plan.reduce("add", near)?;
+    let folded = plan.reduce("sum", shaken)?;
+    let scanned = plan.scan("sum", shaken)?;
+    let scanned_floats = plan.scan("add", near)?;
+    let odd = plan.filter("is_odd", shaken)?;
+    let again = plan.map("shake", (odd,))?;
+    let sorted = plan.sort(scanned)?;
+    let bins = plan.zeros::<u32>(33);
+    plan.map("count_bits", (sorted, bins))?;
+    let ([cooled], turns) = plan.iterate_until(40, [near], |plan, [now]| {
+        let next = plan.map("cool", (now,))?;
+        let small = plan.map("below", (next, 1000u32))?;
+        Ok(([next], plan.reduce("both", small)?))
+    })?;
+    let words: [Handle; 8] = [shaken, folded, scanned, odd, again, sorted, bins, turns];
+    let floats = [near, total, scanned_floats, cooled];
+    for handle in words.into_iter().chain(floats) {
+        plan.output(handle);
+    }
+    let done = plan.run()?;
+    let mut all = Vec::new();
+    for handle in words {
+        all.push(done.get::<u32>(handle)?);
+    }
+    for handle in floats {
+        all.push(done.get::<f32>(handle)?.into_iter().map(f32::to_bits).collect());
+    }
+    Ok(all)
+}
+
+fn column(len: usize, seed: u32) -> Vec<u32> {
+    (0..len as u32)
+        .map(|entry| entry.wrapping_mul(2_654_435_761) ^ seed)
+        .collect()
+}
+
+#[test]
+fn plans_give_the_bits_of_one_device() {
+    let (alone, team) = (alone(), lasting());
+    for len in [1, 2, 3, 65, 1000, 70_000] {
+        let column = column(len, 5);
+        assert!(
+            verbs(&team, &column).unwrap() == verbs(&alone, &column).unwrap(),
+            "{len} entries"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn plans_outlive_their_devices(len in 1..3000usize, seed: u32, fuses in [0..60i64, 0..60, 20..90]) {
+        let column = column(len, seed);
+        let expected = verbs(&alone(), &column).unwrap();
+        let team = team(&fuses.map(fuse));
+        for _ in 0..2 {
+            // At the end two threads are left.
+            prop_assert!(verbs(&team, &column).unwrap() == expected);
+        }
+    }
+}
+
+#[test]
+fn a_plan_says_which_devices_it_has_lost() {
+    let team = team(&[fuse(LASTS), fuse(3), fuse(LASTS)]);
+    let column = column(5000, 1);
+    let mut plan = team.plan();
+    let mut last = plan.input(&column);
+    for _ in 0..6 {
+        last = plan.map("shake", (last,)).unwrap();
+    }
+    let done = plan.fuse(false).run().unwrap();
+    let lost = &done.stats().lost;
+    assert_eq!(lost.len(), 1, "{lost:?}");
+    assert!(lost[0].starts_with("3 × "), "{lost:?}");
+    assert!(
+        done.stats().to_string().contains("was lost on the way"),
+        "{}",
+        done.stats()
+    );
+    assert!(plan.run().unwrap().stats().lost.is_empty());
+}
+
+#[test]
+fn buffers_stay_with_their_devices() {
+    let (alone, team) = (alone(), lasting());
+    let run = |runtime: &Runtime| {
+        let buffer = runtime.buffer(&column(4099, 9)).unwrap();
+        let out = runtime.buffer(&vec![0u32; 2 * 4099]).unwrap();
+        for _ in 0..3 {
+            let launch = runtime.launch("jostle").unwrap().args((&buffer, &buffer));
+            launch.engine(engine_of(runtime)).steps(2).run().unwrap();
+            let launch = runtime.launch("spread_out").unwrap().args((&buffer, &out));
+            launch.engine(engine_of(runtime)).run().unwrap();
+        }
+        buffer.write(&column(4099, 10)).unwrap();
+        let launch = runtime.launch("spread_out").unwrap().args((&buffer, &out));
+        let results: Vec<u32> = launch.engine(engine_of(runtime)).run().unwrap().output().unwrap();
+        (buffer.read().unwrap(), out.read().unwrap(), results)
+    };
+    assert!(run(&team) == run(&alone));
+}
+
+/// An engine of GPUs, so that the launch is not spread over all devices.
+fn engine_of(runtime: &Runtime) -> Engine {
+    match runtime.device().backend {
+        Backend::Cpu => Engine::Native,
+        _ => Engine::Interpreter,
+    }
+}
+
+#[routine]
+fn spread_out(x: u32, out: &mut [u32]) -> u32 {
+    out[0] = x;
+    out[1] ^= x.rotate_left(vm::id() % 32);
+    out[1]
+}
+
+#[routine]
+fn slow_count(seed: u32, me: &mut u32) -> u32 {
+    let mut left = seed % 200;
+    while left > 0 {
+        *me = me.wrapping_mul(5).wrapping_add(left);
+        left -= 1;
+    }
+    *me
+}
+
+#[test]
+fn an_execution_is_looked_at_saved_and_goes_on_with_other_devices() {
+    let (alone, team) = (alone(), lasting());
+    let (seeds, start) = (column(900, 3), column(900, 4));
+    let mut me = start.clone();
+    let expected: Vec<u32> = {
+        let launch = alone.launch("slow_count").unwrap().args((&seeds, &mut me));
+        launch.run().unwrap().output().unwrap()
+    };
+    let mut here = start.clone();
+    let launch = team.launch("slow_count").unwrap().args((&seeds, &mut here));
+    let mut execution = launch.engine(Engine::Interpreter).start().unwrap();
+    execution.advance(Budget::cycles(150)).unwrap();
+    let views: Vec<String> = [0, 450, 899].map(|vm| execution.vm(vm).unwrap().to_string()).into();
+    let bytes = execution.snapshot().unwrap().to_bytes();
+    execution.run_to_end().unwrap();
+    let done = execution.finish().unwrap();
+    assert_eq!(done.output::<Vec<u32>>().unwrap(), expected);
+    assert_eq!(here, me);
+    // On one device, and back on several.
+    let snapshot = gpuvm::Snapshot::from_bytes(&bytes).unwrap();
+    let one = Runtime::builder().on(vec![gpu()]);
+    for runtime in [&one, &team] {
+        let mut restored = runtime.restore(&snapshot).unwrap();
+        for (vm, view) in [0, 450, 899].into_iter().zip(&views) {
+            assert_eq!(restored.vm(vm).unwrap().to_string(), *view);
+        }
+        restored.run_to_end().unwrap();
+        let done = restored.finish().unwrap();
+        assert_eq!(done.output::<Vec<u32>>().unwrap(), expected);
+        assert_eq!(done.column::<u32>("me").unwrap(), me);
+    }
+}
