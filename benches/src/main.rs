@@ -6,6 +6,7 @@ mod backends;
 mod breakpoints;
 mod budget;
 mod contest;
+mod devices;
 mod document;
 mod flock;
 mod genetic;
@@ -124,6 +125,8 @@ enum What {
     Ring,
     /// The same launches through wgpu and through CUDA.
     Backends,
+    /// The same work on one GPU and on all.
+    Devices,
     /// All of these.
     All,
 }
@@ -219,6 +222,7 @@ fn measure(arguments: &Arguments) -> Result<Report> {
         algebra: asked(What::Algebra).then(|| algebra::run(&stage)).transpose()?,
         ring: asked(What::Ring).then(|| ring::run(&stage)).transpose()?,
         backends: asked(What::Backends).then(|| backends::run(&stage)).transpose()?,
+        devices: asked(What::Devices).then(|| devices::run(&stage)).transpose()?,
         flock: asked(What::Flock).then(|| flock::run(&stage)).transpose()?,
         // At the end, when the device's clocks are up.
         host: stage.host.now(),

@@ -8,6 +8,7 @@ use crate::backends::Comparison;
 use crate::breakpoints::Watched;
 use crate::budget::Bounded;
 use crate::contest::{BASELINE, Outcome};
+use crate::devices;
 use crate::flock::Flight;
 use crate::genetic::Bred;
 use crate::guests;
@@ -60,6 +61,9 @@ pub struct Report {
     pub ring: Option<Vec<Exchange>>,
     /// The same launches through every back end.
     pub backends: Option<Vec<Comparison>>,
+    /// The same work on one device and on several.
+    #[serde(default)]
+    pub devices: Option<devices::Comparison>,
 }
 
 /// A size as a file has it.
@@ -104,6 +108,8 @@ impl Report {
         let watched = watched.map(|watched| ("breakpoints", &watched.what, &watched.problem));
         let profiled = self.profiles.iter().flatten();
         let profiled = profiled.map(|watched| ("profiles", &watched.what, &watched.problem));
+        let spread = self.devices.iter().flat_map(|devices| &devices.rows);
+        let spread = spread.map(|row| ("devices", &row.what, &row.problem));
         let plans = self.plans.iter().flatten();
         let plans = plans.map(|figure| ("plans", &figure.name, &figure.problem));
         let algebra = self.algebra.iter().flatten();
@@ -126,6 +132,7 @@ impl Report {
             .chain(budgets);
         all.chain(watched)
             .chain(profiled)
+            .chain(spread)
             .chain(plans)
             .chain(algebra)
             .chain(flights)

@@ -11,6 +11,7 @@ use crate::backends::Comparison;
 use crate::breakpoints;
 use crate::budget::WAYS;
 use crate::contest::{Entry, Outcome};
+use crate::devices;
 use crate::flock::Flight;
 use crate::genetic::Bred;
 use crate::guests::{Beside, Crowd};
@@ -176,6 +177,10 @@ pub fn sections(report: &Report) -> Vec<Section> {
     if let Some(backends) = &report.backends {
         let title = "Back ends: launches, and the device's part of them".to_string();
         add("backends", "", title, backends_table(backends));
+    }
+    if let Some(spread) = &report.devices {
+        let title = format!("Devices: one, and {}", spread.name);
+        add("devices", &through, title, devices_table(spread));
     }
     if let Some(plans) = &report.plans {
         let title = "Plans: what phases and folds cost".to_string();
@@ -452,6 +457,24 @@ fn more_table<'r>(ways: &[&str], rows: impl Iterator<Item = (&'r String, &'r Vec
         cells.extend(seconds.iter().enumerate().map(cell));
         if seconds.is_empty() {
             cells.push(Problem::note(problem));
+        }
+        table.push(cells);
+    }
+    table
+}
+
+fn devices_table(spread: &devices::Comparison) -> Grid {
+    let mut table = Grid::new([
+        "".to_string(),
+        "one".to_string(),
+        spread.devices.to_string(),
+        "times as fast".to_string(),
+    ]);
+    for row in &spread.rows {
+        let mut cells = vec![row.what.clone()];
+        match row.seconds {
+            Some([one, all]) => cells.extend([time(one), time(all), format!("{:.2}", one / all)]),
+            None => cells.push(Problem::note(&row.problem)),
         }
         table.push(cells);
     }

@@ -35,6 +35,9 @@ pub struct Job {
     pub steps: u32,
     /// What to copy before each step.
     pub copies: Vec<Copy>,
+    /// Of each slot, which of the entries that all VMs see each of them touches, if that is known; nothing of slots that are not named. A job that is cut needs no
+    /// others where its VMs run.
+    pub reach: Arc<[Option<Reach>]>,
     /// In a [`Sequence`](super::Sequence): each VM reads of what the job before has written only what so many VMs next to each other did, VM v what VMs
     /// `v * n` to `v * n + n - 1` did, and nothing that the job itself writes. So an engine may let it follow as soon as these are done,
     /// and once more if others of the job before turn out to need another dispatch. `None` if that is not known.
@@ -108,6 +111,7 @@ impl Job {
             is_looked_at: false,
             steps: 1,
             copies: Vec::new(),
+            reach: Arc::from([]),
             neighbours: None,
             tiles: None,
         }
@@ -119,6 +123,15 @@ impl Job {
         let from_regions = self.atomic_regions.iter().map(end).max();
         self.atomics.len().max(from_regions.unwrap_or_default())
     }
+}
+
+/// Which entries of a column VM v touches: those from `v * each - before` to `v * each + each - 1`, as far as they are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Entries of each VM.
+    pub each: u32,
+    /// How many before those.
+    pub before: u32,
 }
 
 /// Where a launch parameter lies.

@@ -23,9 +23,9 @@ pub use self::device::{Backend, Device, DeviceKind, FloatMode, MemoryUse};
 pub use self::error::{Error, Result};
 pub use self::guard::{Check, CheckOp, Guard, Operand, StopAt, Then, WordRange};
 pub use self::image::touched;
-pub use self::job::{Copy, Demand, Job, Slot, Span, Tiles};
+pub use self::job::{Copy, Demand, Job, Reach, Slot, Span, Tiles};
 pub use self::reference::Reference;
-pub use self::team::{LEAST_VMS, Lost, team};
+pub use self::team::{Lost, team};
 
 /// Which engine runs a launch. All of them give the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

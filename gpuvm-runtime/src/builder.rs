@@ -59,7 +59,9 @@ impl RuntimeBuilder {
     /// Several devices, in place of [`device`](RuntimeBuilder::device): those of this list, or all that there are. VMs of a launch are independent, so each device runs some of them, as many
     /// as it was seen to be fast, and the results are the same bits. If a device is lost, the others run its VMs again, and [`Stats::shares`](crate::Stats::shares) says so.
     ///
-    /// What shares what it writes (atomics, one `&mut` slice for all VMs), prints, asks or is looked at ([started](crate::Launch::start), profiled, within a budget) is on the first device, as are plans, batches and ring kernels.
+    /// Several GPUs are one device besides, on which run plans, launches on buffers and those that are looked at ([started](crate::Launch::start), profiled, within a budget). A column is on each GPU as far as that has
+    /// needed it, and what another one has written moves, through the host. What shares what it writes (atomics, one `&mut` slice for all VMs), sorts, and ring kernels are on the first. A plan that loses a device runs again from its inputs, unless
+    /// it writes to buffers; of a buffer that was on a lost device alone the data is gone.
     ///
     /// ```
     /// # use gpuvm_runtime as gpuvm;
@@ -76,7 +78,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Which launches are spread over several devices; [`Spreading::Auto`] if nothing is said.
+    /// What is spread over several devices; [`Spreading::Auto`] if nothing is said.
     pub fn spreading(mut self, spreading: Spreading) -> Self {
         self.spreading = spreading;
         self

@@ -466,6 +466,7 @@ impl<'a> Bounded<'a> {
             engine,
             vms,
             range: 0..vms,
+            reach: Arc::from([]),
             keep,
         };
         let options = Options { engine, ..options };

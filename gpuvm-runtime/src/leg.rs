@@ -10,7 +10,7 @@ use std::time::Instant;
 use gpuvm_core::interp::{Vm, header};
 use gpuvm_core::isa::space;
 use gpuvm_core::program::{Mode, ParamSlot, Program, Status, TrapRecord};
-use gpuvm_engine::{Demand, Engine, Execute, Image, Limit, Memory, Running, Source, Tally, Words, room};
+use gpuvm_engine::{Demand, Engine, Execute, Image, Limit, Memory, Reach, Running, Source, Tally, Words, room};
 
 use crate::content::Content;
 use crate::detached::{DetachedVm, Surroundings};
@@ -28,6 +28,8 @@ pub(crate) struct Course {
     pub vms: u32,
     /// Those of them that run here. The others are another course's affair.
     pub range: Range<u32>,
+    /// What its jobs are told of [what VMs touch](gpuvm_engine::Job::reach).
+    pub reach: Arc<[Option<Reach>]>,
     /// Whether every part is kept until the leg is closed, so that it can be looked at and saved; else a part that is over makes room.
     pub keep: bool,
 }
@@ -678,6 +680,7 @@ impl Beginning<'_> {
         let (mut job, arena) = self.layout.job(params, &cut);
         job.atomics = self.layout.atomics();
         job.is_looked_at = course.keep;
+        job.reach = Arc::clone(&course.reach);
         let Some(image) = self.image else {
             return Ok(course.executor.start(job, &arena)?);
         };

@@ -12,7 +12,7 @@ use gpuvm_core::routine::RoutineKey;
 use gpuvm_core::program::{Program, atomic_pairs};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, VmType};
-use gpuvm_engine::{Backend, Device, Engine, Execute, LEAST_VMS, Lost, MemoryUse, Opened, Reference, team};
+use gpuvm_engine::{Backend, Device, Engine, Execute, Lost, MemoryUse, Opened, Reference, team};
 
 use crate::buffer::Buffer;
 use crate::config::RuntimeConfig;
@@ -21,16 +21,16 @@ use crate::entry::{Code, Entry, Launchable};
 use crate::error::{Error, Result};
 use crate::rates::Rates;
 
-/// Which launches of a runtime on [several devices](crate::RuntimeBuilder::devices) are spread over them.
+/// What is spread over the devices of a runtime on [several](crate::RuntimeBuilder::devices).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Spreading {
-    /// Those that take long enough that it pays, as far as is known: 4 ms on one device, and no [buffers](Buffer) or several [steps](crate::Launch::steps), which stay on the first.
+    /// What takes long enough that it pays, as far as is known: launches of 4 ms on one device, half a millisecond if they work on [buffers](Buffer), and plans with columns of 2²⁴ entries.
     #[default]
     Auto,
-    /// All that can be.
+    /// Everything that can be.
     Always,
-    /// None. Every launch is on the first device.
+    /// Nothing. All is on the first device.
     Never,
 }
 
@@ -38,6 +38,8 @@ pub enum Spreading {
 #[derive(Clone)]
 pub struct Runtime {
     shared: Arc<Shared>,
+    /// Whether it is to run on the first of its devices alone.
+    is_alone: bool,
 }
 
 struct Shared {
@@ -47,7 +49,7 @@ struct Shared {
     team: Option<Opened>,
     /// How fast they are.
     rates: Rates,
-    /// Which launches are spread over them.
+    /// What is spread over them.
     spreading: Spreading,
     settings: Settings,
     config: RuntimeConfig,
@@ -102,25 +104,10 @@ impl Shared {
             })
     }
 
-    /// The number of what runs what is not spread: of one of its devices, or behind them of its GPUs as one.
-    fn lead_number(&self) -> usize {
-        let in_team = |member: &Member| member.in_team.is_some() && !member.is_lost();
-        match &self.team {
-            Some(_) if self.members.iter().any(in_team) => self.members.len(),
-            _ => {
-                let able = self.members.iter().position(|member| !member.is_lost());
-                able.unwrap_or_default()
-            }
-        }
-    }
-
-    /// The device that what is not spread runs on.
-    fn lead(&self) -> &Opened {
-        match (self.members.get(self.lead_number()), &self.team) {
-            (Some(member), _) => &member.opened,
-            (None, Some(team)) => team,
-            (None, None) => &self.members[0].opened,
-        }
+    /// The number of the first device that has not failed.
+    fn first(&self) -> usize {
+        let able = self.members.iter().position(|member| !member.is_lost());
+        able.unwrap_or_default()
     }
 }
 
@@ -180,7 +167,7 @@ impl Runtime {
 
     /// The device that it runs on. Several GPUs are one device here, to all that is not [spread](crate::RuntimeBuilder::devices) over what there is besides.
     pub fn device(&self) -> &Device {
-        &self.shared.lead().device
+        &self.lead_opened().device
     }
 
     /// All devices that it runs on, in the order in which they were asked for.
@@ -195,7 +182,29 @@ impl Runtime {
 
     /// The number of what runs what is not spread: of one of its devices, or behind them of its GPUs as one.
     pub(crate) fn lead(&self) -> usize {
-        self.shared.lead_number()
+        let Shared { members, team, .. } = &*self.shared;
+        let in_team = |member: &Member| member.in_team.is_some() && !member.is_lost();
+        match team {
+            Some(_) if !self.is_alone && members.iter().any(in_team) => members.len(),
+            _ => self.shared.first(),
+        }
+    }
+
+    /// What runs what is not spread.
+    fn lead_opened(&self) -> &Opened {
+        let Shared { members, team, .. } = &*self.shared;
+        match (members.get(self.lead()), team) {
+            (None, Some(team)) => team,
+            (member, _) => &member.unwrap_or(&members[0]).opened,
+        }
+    }
+
+    /// The same on the first of its devices alone, for what takes longer on several.
+    pub(crate) fn alone(&self) -> Runtime {
+        Runtime {
+            shared: Arc::clone(&self.shared),
+            is_alone: true,
+        }
     }
 
     /// Notes that a device has failed. What is launched from now on is not on it, if there is another.
@@ -210,7 +219,7 @@ impl Runtime {
         &self.shared.rates
     }
 
-    /// Which launches are spread.
+    /// What is spread.
     pub(crate) fn spreading(&self) -> Spreading {
         self.shared.spreading
     }
@@ -253,7 +262,10 @@ impl Runtime {
             kernels: Mutex::default(),
         });
         all().push(Arc::downgrade(&shared));
-        Runtime { shared }
+        Runtime {
+            shared,
+            is_alone: false,
+        }
     }
 
     /// What each of the process has, in the order in which they were opened.
@@ -261,7 +273,7 @@ impl Runtime {
         let all = all();
         let memory = all.iter().filter_map(|shared| {
             let shared = shared.upgrade()?;
-            Some((shared.lead().device.clone(), shared.memory()))
+            Some((shared.members[shared.first()].opened.device.clone(), shared.memory()))
         });
         memory.collect()
     }
@@ -372,8 +384,7 @@ impl Runtime {
         if !self.device().atomics_64 && atomic_pairs(params).is_some() {
             return Engine::Native;
         }
-        self.shared
-            .lead()
+        self.lead_opened()
             .engines
             .first()
             .map_or(Engine::Native, |(engine, _)| *engine)
@@ -392,7 +403,7 @@ impl Runtime {
         if engine == Engine::Reference {
             return Ok(Arc::new(Reference));
         }
-        let found = self.shared.lead().engines.iter().find(|(known, _)| *known == engine);
+        let found = self.lead_opened().engines.iter().find(|(known, _)| *known == engine);
         found
             .map(|(_, executor)| Arc::clone(executor))
             .ok_or_else(|| Error::EngineUnavailable {
@@ -403,8 +414,7 @@ impl Runtime {
                         .to_string(),
                     _ => {
                         let known: Vec<_> = self
-                            .shared
-                            .lead()
+                            .lead_opened()
                             .engines
                             .iter()
                             .filter(|(engine, _)| *engine != Engine::Auto)
@@ -425,12 +435,10 @@ fn team_of(devices: &[Opened], spreading: Spreading) -> Option<(Opened, Lost)> {
         engines: opened.engines.clone(),
     };
     let gpus: Vec<Opened> = devices.iter().filter(of).map(shared).collect();
-    let least = match spreading {
-        Spreading::Never => return None,
-        Spreading::Always => 1,
-        Spreading::Auto => LEAST_VMS,
-    };
-    team(&gpus, least)
+    match spreading {
+        Spreading::Never => None,
+        Spreading::Auto | Spreading::Always => team(&gpus, spreading == Spreading::Always),
+    }
 }
 
 /// The devices, of which the GPUs are one.

@@ -7,7 +7,7 @@ use gpuvm_core::program::{Mode, ParamSlot, Program};
 
 use super::memory::{Column, TeamMemory};
 use crate::error::Result;
-use crate::{Job, Slot, Source};
+use crate::{Job, Reach, Slot, Source};
 
 /// How a job's memory is cut.
 pub(super) struct Cut {
@@ -16,6 +16,7 @@ pub(super) struct Cut {
     vms: u32,
     slots: Vec<Slot>,
     changed: Vec<Range<usize>>,
+    reach: Arc<[Option<Reach>]>,
     arena_words: usize,
     is_looked_at: bool,
     /// The words of the arena that each VM has its own of, ascending: where the first VM's are, and how many each has.
@@ -66,6 +67,7 @@ impl Cut {
             vms: job.vms,
             slots: job.slots.clone(),
             changed: job.changed.clone(),
+            reach: Arc::clone(&job.reach),
             arena_words: job.arena_words,
             is_looked_at: job.is_looked_at,
             own,
@@ -74,8 +76,10 @@ impl Cut {
 
     /// Whether VMs can run apart: they share nothing that they write.
     pub fn is_possible(job: &Job) -> bool {
+        let reached = |index: usize| job.reach.get(index).copied().flatten();
         let shares = |(index, slot): (usize, &Slot)| {
-            slot.place.stride == 0 && slot.place.length > 0 && writes(&job.program, index)
+            let apart = slot.region.is_some() && reached(index).is_some_and(|reach| reach.before == 0);
+            slot.place.stride == 0 && slot.place.length > 0 && writes(&job.program, index) && !apart
         };
         job.atomics.is_empty()
             && job.atomic_regions.is_empty()
@@ -124,13 +128,25 @@ impl Cut {
         }
     }
 
+    /// The words of a column of these that VMs of a part touch, of those that all see.
+    fn reached(&self, index: usize, part: &Range<u32>, all: Range<u64>) -> Range<u64> {
+        let mode = self.program.params.get(index).and_then(|param| Mode::of(*param));
+        let (Some(Reach { each, before }), Some((_, element))) = (self.reach.get(index).copied().flatten(), mode)
+        else {
+            return all;
+        };
+        let at = |vm: u32| u64::from(self.first_vm.wrapping_add(vm)) * u64::from(each);
+        let word = |entry: u64| (all.start + entry * u64::from(element.words)).min(all.end);
+        word(at(part.start).saturating_sub(before.into()))..word(at(part.end))
+    }
+
     /// What VMs of a part see of a parameter whose column is in the team's memory.
     pub fn sight(&self, index: usize, part: &Range<u32>) -> Option<Result<Sight>> {
         let Slot { place, region } = &self.slots[index];
         let region = region.as_ref()?;
         let own = |(column, all): (Arc<Column>, Range<u64>)| {
             let words = match place.stride {
-                0 => all,
+                0 => self.reached(index, part, all),
                 stride => {
                     let at = |vm: u32| {
                         u64::from(

@@ -8,7 +8,10 @@ use std::time::Duration;
 use super::ranges::Ranges;
 use super::shares::Shares;
 use crate::error::Result;
-use crate::{DeviceMemory, Error, MemoryUse, Region, Select, Selection, Sort, Source, Words};
+use crate::{DeviceMemory, Error, Kept, MemoryUse, Region, Rule, Select, Selection, Sort, Source, Words};
+
+/// Words at whose multiples a device may want columns to begin that it selects from: 256 bytes.
+const ALIGNED: u32 = 64;
 
 /// The devices' memories.
 pub(super) struct TeamMemory {
@@ -253,6 +256,82 @@ impl TeamMemory {
     }
 }
 
+/// A selection on one device.
+struct Selecting {
+    member: usize,
+    /// Where what it keeps goes.
+    room: Region,
+    selection: Box<dyn Selection>,
+}
+
+/// A selection on several devices. What each keeps stays with it.
+struct TeamSelection {
+    memory: Arc<TeamMemory>,
+    parts: Vec<Selecting>,
+    entry_words: u32,
+    kept: Arc<Column>,
+}
+
+impl Selection for TeamSelection {
+    fn wait(self: Box<Self>) -> Result<Kept> {
+        let (mut count, mut device_time) = (0, None);
+        // What the column was before is no more.
+        for copy in self.kept.lock().iter_mut() {
+            *copy = Copy::default();
+        }
+        for Selecting {
+            member,
+            room,
+            selection,
+        } in self.parts
+        {
+            let done = self.memory.shares.of(member, selection.wait())?;
+            let word = |entry: u32| u64::from(entry) * u64::from(self.entry_words);
+            let copy = &mut self.kept.lock()[member];
+            copy.room = Some((room, word(count)));
+            copy.current.insert(word(count)..word(count + done.count));
+            count += done.count;
+            device_time = device_time.max(done.device_time);
+        }
+        Ok(Kept { count, device_time })
+    }
+}
+
+impl TeamMemory {
+    /// A selection in parts, with the devices that have them; `None` if it is better done on one.
+    fn parts_of(&self, select: &Select) -> Result<Option<Vec<(usize, Select)>>> {
+        let parts = self.shares.cut(select.count).into_iter().enumerate();
+        let parts: Vec<(usize, Range<u32>)> = parts.filter(|(_, part)| !part.is_empty()).collect();
+        if parts.len() < 2 {
+            return Ok(None);
+        }
+        let mut cut = Vec::new();
+        for (member, part) in parts {
+            let here = |region: &Region, each: u32| -> Result<Region> {
+                let (column, all) = TeamMemory::column(region)?;
+                let word = |entry: u32| all.start + u64::from(entry) * u64::from(each);
+                self.whole(member, &column, &(word(part.start)..word(part.end)))
+            };
+            let by = here(&select.by, 1)?;
+            let entries = here(&select.entries, select.entry_words)?;
+            if [&by, &entries].iter().any(|region| region.start % ALIGNED != 0) {
+                return Ok(None);
+            }
+            let words = u64::from(select.entry_words) * part.len() as u64;
+            let room = self.shares.of(member, self.members[member].allocate(words))?;
+            let part = Select {
+                count: part.len() as u32,
+                by,
+                entries,
+                kept: room,
+                ..*select
+            };
+            cut.push((member, part));
+        }
+        Ok(Some(cut))
+    }
+}
+
 impl Column {
     fn lock(&self) -> MutexGuard<'_, Vec<Copy>> {
         self.copies.lock().unwrap_or_else(PoisonError::into_inner)
@@ -279,7 +358,7 @@ impl DeviceMemory for TeamMemory {
     fn write(&self, region: &Region, words: &dyn Source) -> Result<()> {
         let (column, range) = TeamMemory::column(region)?;
         let all = range.end - range.start;
-        let bounds = self.shares.cut(u32::try_from(all).unwrap_or(u32::MAX), 1);
+        let bounds = self.shares.cut(u32::try_from(all).unwrap_or(u32::MAX));
         for (member, part) in bounds.into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {
             let own = range.start + u64::from(part.start)..range.start + u64::from(part.end);
             let room = self.bring(member, &column, &own, true)?;
@@ -310,14 +389,37 @@ impl DeviceMemory for TeamMemory {
     }
 
     fn select(self: Arc<Self>, select: &Select) -> Result<Box<dyn Selection>> {
-        let select = Select {
-            by: self.on_first(&select.by, false)?,
-            entries: self.on_first(&select.entries, false)?,
-            kept: self.on_first(&select.kept, true)?,
-            ..*select
+        let (kept, _) = TeamMemory::column(&select.kept)?;
+        let parts = match select.rule {
+            Rule::Flagged => self.parts_of(select)?,
+            // Whoever compares neighbours has to see them all.
+            Rule::Marked | Rule::First { .. } | Rule::Last { .. } => None,
         };
-        let first = self.shares.first();
-        self.shares.of(first, Arc::clone(&self.members[first]).select(&select))
+        let Some(parts) = parts else {
+            let first = self.shares.first();
+            let alone = Select {
+                by: self.on_first(&select.by, false)?,
+                entries: self.on_first(&select.entries, false)?,
+                kept: self.on_first(&select.kept, true)?,
+                ..*select
+            };
+            return self.shares.of(first, Arc::clone(&self.members[first]).select(&alone));
+        };
+        let begin = |(member, part): (usize, Select)| {
+            let selection = Arc::clone(&self.members[member]).select(&part);
+            Ok(Selecting {
+                member,
+                selection: self.shares.of(member, selection)?,
+                room: part.kept,
+            })
+        };
+        let begun: Result<Vec<Selecting>> = parts.into_iter().map(begin).collect();
+        Ok(Box::new(TeamSelection {
+            parts: begun?,
+            entry_words: select.entry_words,
+            kept,
+            memory: self,
+        }))
     }
 
     fn in_use(&self) -> MemoryUse {

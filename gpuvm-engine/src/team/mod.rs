@@ -13,7 +13,7 @@ mod shares;
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gpuvm_core::program::Program;
 
@@ -26,9 +26,6 @@ use crate::{
     Copy, Demand, Device, DeviceMemory, Engine, Execute, FloatMode, Job, Opened, Region, Running, Slot, Source, Span,
     Tally,
 };
-
-/// VMs that are worth a device of their own, if nothing is said. Fewer take no longer on one device.
-pub const LEAST_VMS: u32 = 1 << 10;
 
 /// An engine on several devices.
 struct Team {
@@ -53,14 +50,14 @@ impl Lost {
     }
 }
 
-/// Devices as one, with the engines that all of them have; `None` of fewer than two, or if they have none in common. A job with fewer than `least` VMs for each device runs
-/// on the first.
-pub fn team(devices: &[Opened], least: u32) -> Option<(Opened, Lost)> {
+/// Devices as one, with the engines that all of them have; `None` of fewer than two, or if they have none in common. Jobs are cut that are worth it, or
+/// `always` all that can be.
+pub fn team(devices: &[Opened], always: bool) -> Option<(Opened, Lost)> {
     let (first, others) = devices.split_first()?;
     if others.is_empty() {
         return None;
     }
-    let shares = Arc::new(Shares::new(devices.len(), least));
+    let shares = Arc::new(Shares::new(devices.len(), always));
     let of = |opened: &Opened, engine| {
         let found = opened.engines.iter().find(|(known, _)| *known == engine);
         found.map(|(_, executor)| Arc::clone(executor))
@@ -223,8 +220,12 @@ impl Team {
                 }
             }
         }
+        let (program, vms) = (Arc::clone(&job.program), job.vms);
         let running = self.shares.of(first, self.members[first].start(job, source))?;
         Ok(Box::new(Alone {
+            program,
+            vms,
+            time: Duration::ZERO,
             running,
             member: first,
             shares: Arc::clone(&self.shares),
@@ -243,7 +244,7 @@ impl Execute for Team {
         match demand.atomic_words {
             // As much as the one holds that has the most for what it has: shares may change.
             0 => {
-                let parts = self.shares.of_job(u32::MAX);
+                let parts = self.shares.cut(u32::MAX);
                 let longest = parts.iter().map(ExactSizeIterator::len).max().unwrap_or(1) as f64;
                 let members = f64::from(u32::MAX) / longest;
                 (f64::from(least) * members * 0.9).max(f64::from(least)) as u32
@@ -261,14 +262,16 @@ impl Execute for Team {
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
-        let parts: Vec<(usize, Range<u32>)> = match Cut::is_possible(&job) {
-            true => self.shares.of_job(job.vms).into_iter().enumerate().collect(),
-            false => Vec::new(),
-        };
+        let parts: Vec<(usize, Range<u32>)> =
+            match Cut::is_possible(&job) && self.shares.is_worth_it(&job.program, job.vms) {
+                true => self.shares.cut(job.vms).into_iter().enumerate().collect(),
+                false => Vec::new(),
+            };
         let parts: Vec<(usize, Range<u32>)> = parts.into_iter().filter(|(_, vms)| !vms.is_empty()).collect();
         if parts.len() < 2 {
             return self.on_first(job, arena);
         }
+        let begin = Instant::now();
         for copy in &job.copies {
             self.copy(copy)?;
         }
@@ -290,6 +293,7 @@ impl Execute for Team {
             slots: job.slots,
             cut,
             parts: begun?,
+            time: begin.elapsed(),
             shares: Arc::clone(&self.shares),
         }))
     }

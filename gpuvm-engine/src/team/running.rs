@@ -19,6 +19,8 @@ pub(super) struct TeamRunning {
     pub cut: Cut,
     pub arena_words: usize,
     pub parts: Vec<Part>,
+    /// Time that it took so far, with what had to move before.
+    pub time: Duration,
     pub shares: Arc<Shares>,
 }
 
@@ -90,6 +92,7 @@ impl TeamRunning {
 
 impl Running for TeamRunning {
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
+        let begin = Instant::now();
         let others = self.parts.split_first_mut();
         let Some((first, others)) = others else {
             return Ok(Tally::default());
@@ -119,7 +122,10 @@ impl Running for TeamRunning {
         });
         advanced?;
         let tally = together(self.parts.iter().map(|part| &part.tally));
+        self.time += begin.elapsed();
         if tally.running + tally.yielded + tally.blocked == 0 {
+            let vms = self.parts.last().map_or(0, |part| part.vms.end);
+            self.shares.see_together(&self.program, vms, self.time);
             let seen: Vec<(usize, Duration)> = self.parts.iter().map(|part| (part.vms.len(), part.time)).collect();
             self.shares.see(&seen);
         }
@@ -257,6 +263,9 @@ impl Running for TeamRunning {
 
 /// A job that one device of a team has alone.
 pub(super) struct Alone {
+    pub program: Arc<Program>,
+    pub vms: u32,
+    pub time: Duration,
     pub running: Box<dyn Running>,
     pub member: usize,
     pub shares: Arc<Shares>,
@@ -268,7 +277,13 @@ impl Running for Alone {
     }
 
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
-        self.shares.of(self.member, self.running.advance(limit, watch))
+        let begin = Instant::now();
+        let tally = self.shares.of(self.member, self.running.advance(limit, watch))?;
+        self.time += begin.elapsed();
+        if tally.running + tally.yielded + tally.blocked == 0 {
+            self.shares.see_alone(&self.program, self.vms, self.time);
+        }
+        Ok(tally)
     }
 
     fn most_at_a_time(&self) -> Option<u32> {
@@ -328,6 +343,7 @@ impl Running for Alone {
             running,
             member,
             shares,
+            ..
         } = *self;
         shares.of(member, running.finish())
     }

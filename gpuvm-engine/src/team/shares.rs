@@ -1,9 +1,12 @@
 //! How much of each job each device of a team has: as much as it is fast, as far as jobs have shown.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use gpuvm_core::program::Program;
 
 use crate::error::{Error, Result};
 
@@ -21,17 +24,48 @@ pub(super) struct Shares {
     shares: Mutex<Vec<f64>>,
     /// Whether each device is lost. Then it has no share.
     lost: Vec<AtomicBool>,
-    /// VMs that are worth a device of their own.
-    least: u32,
+    /// Whether every job is cut that can be.
+    always: bool,
+    /// Which programs with so many VMs are worth it, as far as that is known.
+    worth: Mutex<HashMap<Work, Worth>>,
+}
+
+/// Whether work is worth several devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Worth {
+    /// It was tried so often, and took one device that long and several this.
+    Tried {
+        runs: u32,
+        alone: Duration,
+        together: Duration,
+    },
+    /// It is or it is not. That stays, so that its columns need not move to and fro.
+    Known(bool),
+}
+
+/// So often work is tried on several devices: the first time its columns move to where they are needed from then on.
+const TRIES: u32 = 3;
+
+/// A program, by where it is, and how many VMs run it.
+type Work = (usize, u32);
+
+/// A job that one device is done with sooner is on one: beginning it on several takes a part of that.
+const WORTH: Duration = Duration::from_micros(500);
+/// So much work is remembered.
+const MOST_REMEMBERED: usize = 1 << 12;
+
+fn work(program: &Arc<Program>, vms: u32) -> Work {
+    (Arc::as_ptr(program).addr(), vms)
 }
 
 impl Shares {
-    /// Equal ones for so many devices. A job of fewer than `least` VMs for each is on the first.
-    pub fn new(members: usize, least: u32) -> Shares {
+    /// Equal ones for so many devices, of all jobs or of those that are worth it.
+    pub fn new(members: usize, always: bool) -> Shares {
         Shares {
             shares: Mutex::new(vec![1.0 / members as f64; members]),
             lost: (0..members).map(|_| AtomicBool::new(false)).collect(),
-            least,
+            always,
+            worth: Mutex::default(),
         }
     }
 
@@ -72,12 +106,12 @@ impl Shares {
         self.shares.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The parts of so many VMs, or words, that the devices have; all of them are with the first if there are fewer than so many for each.
-    pub fn cut(&self, all: u32, least: u32) -> Vec<Range<u32>> {
+    /// The parts of so many VMs, or words, that the devices have.
+    pub fn cut(&self, all: u32) -> Vec<Range<u32>> {
         let shares = self.lock();
         let able = shares.iter().filter(|share| **share > 0.0).count() as u32;
         let last = shares.iter().rposition(|share| *share > 0.0).unwrap_or_default();
-        if u64::from(all) < u64::from(least) * u64::from(able) || all < able {
+        if all < able {
             let first = self.first();
             let part = |member| match member {
                 _ if member < first => 0..0,
@@ -103,9 +137,43 @@ impl Shares {
         shares.iter().enumerate().map(part).collect()
     }
 
-    /// The parts of so many VMs.
-    pub fn of_job(&self, vms: u32) -> Vec<Range<u32>> {
-        self.cut(vms, self.least)
+    /// Whether a job is worth several devices. Of work that nobody knows yet one finds out.
+    pub fn is_worth_it(&self, program: &Arc<Program>, vms: u32) -> bool {
+        let found = || self.worths().get(&work(program, vms)).copied();
+        self.always || !matches!(found(), None | Some(Worth::Known(false)))
+    }
+
+    /// Takes in how long one device was at a job. One that is done soon may be again larger the next time, so that is forgotten.
+    pub fn see_alone(&self, program: &Arc<Program>, vms: u32, time: Duration) {
+        if time < WORTH {
+            return;
+        }
+        let mut worths = self.worths();
+        if worths.len() >= MOST_REMEMBERED {
+            worths.clear();
+        }
+        worths.entry(work(program, vms)).or_insert(Worth::Tried {
+            runs: 0,
+            alone: time,
+            together: Duration::MAX,
+        });
+    }
+
+    /// Takes in how long several devices were at one, with what had to move before.
+    pub fn see_together(&self, program: &Arc<Program>, vms: u32, time: Duration) {
+        if let Some(worth) = self.worths().get_mut(&work(program, vms))
+            && let Worth::Tried { runs, alone, together } = *worth
+        {
+            let (runs, together) = (runs + 1, together.min(time));
+            *worth = match runs < TRIES {
+                true => Worth::Tried { runs, alone, together },
+                false => Worth::Known(together < alone),
+            };
+        }
+    }
+
+    fn worths(&self) -> MutexGuard<'_, HashMap<Work, Worth>> {
+        self.worth.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes in how long each device was at its part of a job.
@@ -137,9 +205,9 @@ mod tests {
     #[test]
     fn parts_are_all_of_it() {
         for members in 1..5 {
-            let shares = Shares::new(members, 1);
+            let shares = Shares::new(members, true);
             for all in [1, 2, 3, 5, 100, 1 << 20, 1_000_003, u32::MAX] {
-                let parts = shares.of_job(all);
+                let parts = shares.cut(all);
                 assert_eq!(parts.len(), members);
                 assert_eq!((parts[0].start, parts[members - 1].end), (0, all));
                 assert!(parts.windows(2).all(|pair| pair[0].end == pair[1].start), "{parts:?}");
@@ -153,16 +221,16 @@ mod tests {
 
     #[test]
     fn few_are_with_the_first() {
-        let shares = Shares::new(2, 1000);
-        assert_eq!(shares.of_job(1999), [0..1999, 1999..1999]);
-        assert_eq!(shares.of_job(2000), [0..1000, 1000..2000]);
+        let shares = Shares::new(3, true);
+        assert_eq!(shares.cut(2), [0..2, 2..2, 2..2]);
+        assert_eq!(shares.cut(3), [0..1, 1..2, 2..3]);
     }
 
     #[test]
     fn chunks_are_where_their_entries_are() {
-        let shares = Shares::new(3, 1);
+        let shares = Shares::new(3, true);
         for chunk in [16, 64] {
-            let (entries, chunks) = (shares.of_job(1 << 24), shares.of_job((1 << 24) / chunk));
+            let (entries, chunks) = (shares.cut(1 << 24), shares.cut((1 << 24) / chunk));
             for (entries, chunks) in entries.iter().zip(chunks) {
                 assert_eq!(*entries, chunks.start * chunk..chunks.end * chunk);
             }
@@ -171,13 +239,13 @@ mod tests {
 
     #[test]
     fn who_is_lost_has_nothing() {
-        let shares = Shares::new(3, 10);
+        let shares = Shares::new(3, true);
         shares.lose(0);
-        assert_eq!(shares.of_job(100), [0..0, 0..50, 50..100]);
-        assert_eq!(shares.of_job(19), [0..0, 0..19, 19..19]);
+        assert_eq!(shares.cut(100), [0..0, 0..50, 50..100]);
+        assert_eq!(shares.cut(1), [0..0, 0..1, 1..1]);
         shares.lose(2);
         shares.lose(2);
-        assert_eq!(shares.of_job(100), [0..0, 0..100, 100..100]);
+        assert_eq!(shares.cut(100), [0..0, 0..100, 100..100]);
         assert_eq!(shares.first(), 1);
         let done: Result<()> = shares.of(1, Err(Error::DeviceLost { reason: String::new() }));
         assert!(done.is_err() && shares.is_lost(1));
@@ -185,19 +253,19 @@ mod tests {
 
     #[test]
     fn who_is_faster_gets_more() {
-        let shares = Shares::new(2, 1);
+        let shares = Shares::new(2, true);
         for _ in 0..20 {
-            let parts = shares.of_job(1 << 20);
+            let parts = shares.cut(1 << 20);
             let time = |member: usize, speed: f64| {
                 let vms = parts[member].len();
                 (vms, Duration::from_secs_f64(vms as f64 / speed))
             };
             shares.see(&[time(0, 3e6), time(1, 1e6)]);
         }
-        let first = shares.of_job(1 << 20)[0].len() as f64 / f64::from(1 << 20);
+        let first = shares.cut(1 << 20)[0].len() as f64 / f64::from(1 << 20);
         assert!((0.67..0.83).contains(&first), "{first}");
         // What is short tells nothing.
         shares.see(&[(1, Duration::from_millis(1)), (1000, Duration::from_millis(1))]);
-        assert_eq!(shares.of_job(1 << 20)[0].len() as f64 / f64::from(1 << 20), first);
+        assert_eq!(shares.cut(1 << 20)[0].len() as f64 / f64::from(1 << 20), first);
     }
 }

@@ -96,7 +96,6 @@ impl<'a> Bounded<'a> {
 
     /// Whether it takes long enough if it is not spread, as far as is known.
     fn is_worth_it(&self, members: &[Member]) -> bool {
-        let is_buffer = |bound: &Bound<'_>| matches!(bound.argument, Argument::Buffer(_));
         if self.options.steps > 1 || self.params.iter().any(is_buffer) {
             return false;
         }
@@ -105,17 +104,22 @@ impl<'a> Bounded<'a> {
             .rates()
             .of(self.entry.id(), self.runtime.members().len() + 1);
         let first = || members.first().and_then(|member| rates[member.number]);
-        let alone = rates[self.runtime.lead()].or_else(first);
+        let alone = rates[self.runtime.alone().lead()].or_else(first);
         alone.is_none_or(|rate| f64::from(self.vms) / rate > WORTH_IT)
     }
 
     /// Runs it on one device by `run`, and takes in what there is to learn of that device.
     pub(super) fn on_one(
-        self,
+        mut self,
         run: impl FnOnce(Self) -> (Result<Done>, Vec<Bound<'a>>),
     ) -> (Result<Done>, Vec<Bound<'a>>) {
         if self.runtime.members().len() < 2 {
             return run(self);
+        }
+        // Buffers are on all, and what makes several steps takes long. The rest is done sooner than several devices begin.
+        if self.runtime.spreading() == Spreading::Auto && self.options.steps == 1 && !self.params.iter().any(is_buffer)
+        {
+            self.runtime = self.runtime.alone();
         }
         let Bounded {
             runtime,
@@ -257,4 +261,8 @@ impl<'a> Bounded<'a> {
         }
         ended
     }
+}
+
+fn is_buffer(bound: &Bound<'_>) -> bool {
+    matches!(bound.argument, Argument::Buffer(_))
 }

@@ -8,6 +8,7 @@ use gpuvm_core::kernel::{Call, Count, Fold, Input, Kernel, Output, Then};
 use gpuvm_core::program::Mode;
 use gpuvm_core::routine::RoutineRef;
 use gpuvm_core::types::{Type, TypeRef, Value};
+use gpuvm_engine::Reach;
 
 use super::graph::Graph;
 use super::keys::Keys;
@@ -31,6 +32,10 @@ pub(super) const SCAN_CHUNK: u32 = 16;
 pub(super) struct Sketch {
     pub kernel: Kernel,
     pub sources: Vec<Source>,
+    /// The launch parameters that are seen whole, and of which VMs see elements.
+    pub elements: Vec<usize>,
+    /// As [`Job::reach`](gpuvm_engine::Job::reach).
+    pub reach: Vec<Option<Reach>>,
     /// As [`Job::neighbours`](gpuvm_engine::Job::neighbours).
     pub neighbours: Option<u32>,
     /// What becomes of its elements, if an engine goes through them tile by tile.
@@ -172,7 +177,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         };
         self.seen.insert(read, param);
         match own && self.looping {
-            true => Input::Element(param),
+            true => self.sketch.element(param),
             false => Input::Param(param),
         }
     }
@@ -290,10 +295,34 @@ impl Sketch {
         self.sources.len() - 1
     }
 
+    /// What stands for the element of a launch parameter that is seen whole.
+    fn element(&mut self, param: usize) -> Input {
+        if !self.elements.contains(&param) {
+            self.elements.push(param);
+        }
+        Input::Element(param)
+    }
+
+    /// Notes that each VM touches so many entries of a launch parameter, and so many before those.
+    fn reaches(&mut self, param: usize, each: u32, before: u32) {
+        self.reach.resize(self.reach.len().max(param + 1), None);
+        self.reach[param] = Some(Reach { each, before });
+    }
+
+    /// Notes that each VM goes through a chunk of the elements.
+    fn by_chunks(&mut self, chunk: u32) {
+        for param in std::mem::take(&mut self.elements) {
+            self.reaches(param, chunk, 0);
+        }
+    }
+
     /// Folds a value of the elements: of a chunk, or of elements as far apart as there are VMs.
     fn fold(&mut self, value: Input, op: Fold, ty: &'static Type, chunk: Option<u32>) {
         let to = self.param(record(ty), Source::Column(Column::To, Mode::Record));
         let partial = Output { value, to };
+        if let Some(chunk) = chunk {
+            self.by_chunks(chunk);
+        }
         self.kernel.then = Some(match chunk {
             Some(chunk) => Then::ReduceChunks { op, partial, chunk },
             None => Then::Reduce { op, partial },
@@ -330,6 +359,11 @@ impl Sketch {
         let ty = op.result.ty;
         let to = self.param(column(ty, true), Source::Column(Column::To, Mode::Whole));
         let chunks = chunks.then(|| self.param(column(ty, false), Source::Column(Column::Chunks, Mode::Slice)));
+        self.by_chunks(SCAN_CHUNK);
+        self.reaches(to, SCAN_CHUNK, 0);
+        if let Some(chunks) = chunks {
+            self.reaches(chunks, 1, 1);
+        }
         self.kernel.then = Some(Then::Scan {
             op: Fold::Routine(op.clone()),
             prefix: Output { value, to },
@@ -352,6 +386,8 @@ fn sketch(name: &str) -> Sketch {
             then: None,
         },
         sources: Vec::new(),
+        elements: Vec::new(),
+        reach: Vec::new(),
         neighbours: None,
         tiling: None,
     }
@@ -398,7 +434,8 @@ fn over(name: &str, element: &'static Type) -> (Sketch, Input) {
     let mut sketch = sketch(name);
     let from = sketch.param(column(element, false), Source::Column(Column::From, Mode::Slice));
     sketch.kernel.count = Count::Slice(from);
-    (sketch, Input::Element(from))
+    let element = sketch.element(from);
+    (sketch, element)
 }
 
 /// The lanes that so many entries are folded by.

@@ -156,6 +156,7 @@ impl<'p> Run<'p, '_> {
             program: Arc::clone(program),
             vms,
             range: 0..vms,
+            reach: Arc::clone(&kernel.reach),
             keep: false,
         };
         Ok((course, params))

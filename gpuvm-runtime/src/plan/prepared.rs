@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gpuvm_core::program::Program;
-use gpuvm_engine::Tiles;
+use gpuvm_engine::{Reach, Tiles};
 
 use super::add::Parameter;
 use super::done::Named;
@@ -38,6 +38,8 @@ pub(super) struct Turn {
 pub(super) struct Linked {
     pub sketch: Sketch,
     pub program: Arc<Program>,
+    /// As [`Job::reach`](gpuvm_engine::Job::reach).
+    pub reach: Arc<[Option<Reach>]>,
     /// What becomes of its elements tile by tile.
     pub tiles: Option<Tiles>,
     /// The most instructions that a VM retires, if its program tells.

@@ -248,6 +248,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 Some(Tiling::Marks) => Some(Tiles::Marks),
             };
             Ok(Linked {
+                reach: sketch.reach.as_slice().into(),
                 sketch,
                 tiles,
                 longest: program.estimated_epochs(),

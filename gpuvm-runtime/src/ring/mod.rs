@@ -160,6 +160,8 @@ fn launch(runtime: &Runtime, entry: &'static Entry, options: &RingOptions) -> Re
 
 /// Launches a kernel as it begins, or as it was kept.
 fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: Option<Kept>) -> Result<KernelHandle> {
+    // On several devices the host would have to look after each round.
+    let runtime = &runtime.alone();
     let config = runtime.config().clone();
     let capacity = match options.queue_capacity {
         0 => config.queue_capacity,

@@ -247,6 +247,7 @@ impl Runtime {
             program,
             vms: snapshot.vms,
             range: 0..snapshot.vms,
+            reach: Arc::from([]),
             keep: true,
         };
         let held = snapshot.held(&entry, &program_params)?;

@@ -264,6 +264,7 @@ impl Spread<'_> {
             program: Arc::clone(&self.program),
             vms: self.vms,
             range: range.clone(),
+            reach: Arc::from([]),
             keep: false,
         };
         let mut doors = course.columns.doors();
