@@ -55,16 +55,20 @@ pub fn run(stage: &Stage) -> Result<Comparison> {
     })
 }
 
-/// A row: `make` makes of a runtime what is run and timed.
-fn row<R: FnMut() -> Outcome>(
+/// A row: `make` makes of a runtime what is run and timed, and once more to look at what it leaves, which may take longer.
+fn row<R: FnMut(bool) -> Outcome>(
     stage: &Stage,
     what: String,
     [one, all]: [&Runtime; 2],
     make: impl Fn(Runtime) -> Result<R>,
 ) -> Spread {
     let seconds = || -> Result<[f64; 2]> {
-        let (alone, expected) = stage.timing.warm(make(one.clone())?)?;
-        let (together, results) = stage.timing.warm(make(all.clone())?)?;
+        let timed = |runtime: &Runtime| -> Result<(f64, Vec<u32>)> {
+            let mut run = make(runtime.clone())?;
+            let (seconds, _) = stage.timing.warm(|| run(false))?;
+            Ok((seconds, run(true)?))
+        };
+        let ((alone, expected), (together, results)) = (timed(one)?, timed(all)?);
         ensure!(results == expected, "several devices give other bits");
         Ok([alone, together])
     };
@@ -90,7 +94,7 @@ fn launches(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
     let width: u32 = stage.pick(64, 8192);
     let (scale, limit) = (3.0 / width as f32, 1000u32);
     let picture = |runtime: Runtime| {
-        Ok(move || {
+        Ok(move |_| {
             let launch = runtime.launch(Picture::RETURNING)?.args((width, scale, limit));
             let done = launch.vms((width * width) as usize).run()?;
             Ok(digest(done.output::<Vec<u32>>()?.into_iter().step_by(997)))
@@ -108,7 +112,7 @@ fn launches(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
     let what = format!("launch: Collatz, {} starts", starts.len());
     rows.push(row(stage, what, both, |runtime| {
         let starts = &starts;
-        Ok(move || {
+        Ok(move |_| {
             let done = runtime.launch(Starts::RETURNING)?.args((starts,)).run()?;
             Ok(digest(done.output::<Vec<u32>>()?.into_iter().step_by(997)))
         })
@@ -121,7 +125,7 @@ fn launches(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
     let what = format!("launch: Monte Carlo, {:.1e} paths", market.paths());
     rows.push(row(stage, what, both, |runtime| {
         let market = &market;
-        Ok(move || {
+        Ok(move |_| {
             let done = market.launched(runtime.launch(Market::RETURNING)?).run()?;
             Ok(done.output::<Vec<f32>>()?.into_iter().map(f32::to_bits).collect())
         })
@@ -130,12 +134,14 @@ fn launches(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
 }
 
 #[routine]
-fn devices_scramble(x: &mut u32, turns: u32) {
+fn devices_scramble(x: u32, turns: u32, out: &mut u32) {
+    let mut now = x;
     let mut left = turns;
     while left > 0 {
-        *x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) ^ (*x >> 7);
+        now = now.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) ^ (now >> 7);
         left -= 1;
     }
+    *out = now;
 }
 
 #[routine]
@@ -182,17 +188,19 @@ fn columns(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
     let start: Vec<u32> = (0..entries as u32).collect();
     let what = format!("launch on a buffer: {entries} records, 1000 turns each");
     rows.push(row(stage, what, both, |runtime| {
-        let buffer: Buffer<u32> = runtime.buffer(&start)?;
-        Ok(move || {
-            runtime.launch("devices_scramble")?.args((&buffer, 1000u32)).run()?;
-            Ok(Vec::new())
+        let (from, to) = (runtime.buffer(&start)?, runtime.buffer(&start)?);
+        Ok(move |look| {
+            runtime.launch("devices_scramble")?.args((&from, 1000u32, &to)).run()?;
+            Ok(if look { digest(to.read()?) } else { Vec::new() })
         })
     }));
     let many: usize = stage.pick(1 << 13, 100_000_000);
     let buffer_of = |runtime: &Runtime| -> Result<Buffer<u32>> {
-        let buffer = runtime.buffer(&vec![7u32; many])?;
-        runtime.launch("devices_scramble")?.args((&buffer, 3u32)).run()?;
-        Ok(buffer)
+        Ok(runtime.buffer(
+            &(0..many as u32)
+                .map(|entry| entry.wrapping_mul(0x9e37_79b9))
+                .collect::<Vec<_>>(),
+        )?)
     };
     rows.push(row(
         stage,
@@ -200,7 +208,7 @@ fn columns(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
         both,
         |runtime| {
             let buffer = buffer_of(&runtime)?;
-            Ok(move || {
+            Ok(move |_| {
                 let mut plan = runtime.plan();
                 let mut last = plan.buffer(&buffer);
                 for _ in 0..10 {
@@ -214,7 +222,7 @@ fn columns(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
     ));
     rows.push(row(stage, format!("plan: reduce of {many} entries"), both, |runtime| {
         let buffer = buffer_of(&runtime)?;
-        Ok(move || {
+        Ok(move |_| {
             let mut plan = runtime.plan();
             let column = plan.buffer(&buffer);
             let floats = plan.map("devices_float", (column,))?;
@@ -225,7 +233,7 @@ fn columns(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
     }));
     rows.push(row(stage, format!("plan: scan of {many} entries"), both, |runtime| {
         let buffer = buffer_of(&runtime)?;
-        Ok(move || {
+        Ok(move |_| {
             let mut plan = runtime.plan();
             let column = plan.buffer(&buffer);
             let scanned = plan.scan("devices_mix", column)?;
@@ -240,7 +248,7 @@ fn columns(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
         both,
         |runtime| {
             let buffer = buffer_of(&runtime)?;
-            Ok(move || {
+            Ok(move |_| {
                 let mut plan = runtime.plan();
                 let column = plan.buffer(&buffer);
                 let kept = plan.filter("devices_odd", column)?;
@@ -252,7 +260,7 @@ fn columns(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
     ));
     rows.push(row(stage, format!("plan: sort of {many} entries"), both, |runtime| {
         let buffer = buffer_of(&runtime)?;
-        Ok(move || {
+        Ok(move |_| {
             let mut plan = runtime.plan();
             let column = plan.buffer(&buffer);
             let sorted = plan.sort(column)?;
@@ -267,7 +275,7 @@ fn columns(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
         format!("plan: ten steps of a stencil over {cells} cells"),
         both,
         |runtime| {
-            Ok(move || {
+            Ok(move |_| {
                 let mut plan = runtime.plan();
                 let made = plan.generate("devices_make", cells, ())?;
                 let mut last = plan.map("devices_float", (made,))?;

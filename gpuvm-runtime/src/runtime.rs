@@ -25,7 +25,7 @@ use crate::rates::Rates;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Spreading {
-    /// What takes long enough that it pays, as far as is known: launches of 4 ms on one device, half a millisecond if they work on [buffers](Buffer), and plans with columns of 2²⁴ entries.
+    /// What takes long enough that it pays, as far as is known: launches of 4 ms on one device, and what works on [buffers](Buffer) and columns of plans where a kernel of it takes half a millisecond and several devices turn out to be faster.
     #[default]
     Auto,
     /// Everything that can be.

@@ -3,12 +3,14 @@
 //!
 //! VMs are cut into contiguous parts, one for each device. What each VM sees its own of is needed for the part's VMs alone, and stays with the device from job to job,
 //! because parts are cut at the same places; what all see is brought to every device once, until somebody writes it again. A job whose VMs share what
-//! they write (atomics, a column that a kernel writes anywhere) runs on the first device, and so do sorts and selections.
+//! they write (atomics, a column that a kernel writes anywhere) runs on the first device, and so do sorts, and sequences of jobs until some of them turn out to be
+//! worth several devices, which then take them one by one.
 
 mod cut;
 mod memory;
 mod ranges;
 mod running;
+mod sequence;
 mod shares;
 
 use std::ops::Range;
@@ -20,11 +22,12 @@ use gpuvm_core::program::Program;
 use self::cut::{Cut, PartSource, Sight};
 use self::memory::TeamMemory;
 use self::running::{Alone, Part, TeamRunning};
+use self::sequence::TeamSequence;
 use self::shares::Shares;
 use crate::error::Result;
 use crate::{
-    Copy, Demand, Device, DeviceMemory, Engine, Execute, FloatMode, Job, Opened, Region, Running, Slot, Source, Span,
-    Tally,
+    Copy, Demand, Device, DeviceMemory, Engine, Execute, FloatMode, Job, Opened, Region, Running, Sequence, Slot,
+    Source, Span, Tally,
 };
 
 /// An engine on several devices.
@@ -116,6 +119,34 @@ fn name(names: &[&str]) -> String {
     told.iter().map(tell).collect::<Vec<_>>().join(" + ")
 }
 
+/// Brings the columns of a job to a device that has all of it.
+fn place(job: &mut Job, memory: &TeamMemory, member: usize) -> Result<()> {
+    let whole = |region: &mut Region, is_written: bool| -> Result<()> {
+        let (column, words) = TeamMemory::column(region)?;
+        *region = memory.whole(member, &column, &words)?;
+        if is_written {
+            memory.written(member, &column, &words);
+        }
+        Ok(())
+    };
+    for (index, slot) in job.slots.iter_mut().enumerate() {
+        if let Some(region) = &mut slot.region {
+            whole(region, cut::writes(&job.program, index))?;
+        }
+    }
+    for (_, region) in &mut job.atomic_regions {
+        whole(region, true)?;
+    }
+    for copy in &mut job.copies {
+        for (span, is_written) in [(&mut copy.from, false), (&mut copy.to, true)] {
+            if let Some(region) = &mut span.region {
+                whole(region, is_written)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Team {
     /// What a device gets of a job.
     fn part(&self, job: &Job, cut: &Cut, member: usize, vms: Range<u32>, source: &dyn Source) -> Result<Part> {
@@ -197,34 +228,11 @@ impl Team {
         let Some(memory) = &self.memory else {
             return self.shares.of(first, self.members[first].start(job, source));
         };
-        for (index, slot) in job.slots.iter_mut().enumerate() {
-            let Some(region) = &slot.region else { continue };
-            let (column, words) = TeamMemory::column(region)?;
-            slot.region = Some(memory.whole(first, &column, &words)?);
-            if cut::writes(&job.program, index) {
-                memory.written(first, &column, &words);
-            }
-        }
-        for (_, region) in &mut job.atomic_regions {
-            let (column, words) = TeamMemory::column(region)?;
-            *region = memory.whole(first, &column, &words)?;
-            memory.written(first, &column, &words);
-        }
-        for copy in &mut job.copies {
-            for (span, is_written) in [(&mut copy.from, false), (&mut copy.to, true)] {
-                let Some(region) = &span.region else { continue };
-                let (column, words) = TeamMemory::column(region)?;
-                span.region = Some(memory.whole(first, &column, &words)?);
-                if is_written {
-                    memory.written(first, &column, &words);
-                }
-            }
-        }
-        let (program, vms) = (Arc::clone(&job.program), job.vms);
+        place(&mut job, memory, first)?;
+        let work = Cut::is_possible(&job).then(|| (Arc::clone(&job.program), job.vms));
         let running = self.shares.of(first, self.members[first].start(job, source))?;
         Ok(Box::new(Alone {
-            program,
-            vms,
+            work,
             time: Duration::ZERO,
             running,
             member: first,
@@ -234,23 +242,11 @@ impl Team {
 }
 
 impl Execute for Team {
+    /// As many as each of them holds: a job may turn out to be on one alone.
     fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
-        let capacities: Vec<u32> = self
-            .members
-            .iter()
-            .map(|member| member.capacity(program, demand))
-            .collect();
-        let least = capacities.iter().min().copied().unwrap_or_default();
-        match demand.atomic_words {
-            // As much as the one holds that has the most for what it has: shares may change.
-            0 => {
-                let parts = self.shares.cut(u32::MAX);
-                let longest = parts.iter().map(ExactSizeIterator::len).max().unwrap_or(1) as f64;
-                let members = f64::from(u32::MAX) / longest;
-                (f64::from(least) * members * 0.9).max(f64::from(least)) as u32
-            }
-            _ => capacities[self.shares.first()],
-        }
+        let able = (0..self.members.len()).filter(|member| !self.shares.is_lost(*member));
+        let capacities = able.map(|member| self.members[member].capacity(program, demand));
+        capacities.min().unwrap_or_default()
     }
 
     fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
@@ -296,6 +292,15 @@ impl Execute for Team {
             time: begin.elapsed(),
             shares: Arc::clone(&self.shares),
         }))
+    }
+
+    fn sequence(&self) -> Option<Box<dyn Sequence>> {
+        let (first, memory) = (self.shares.first(), self.memory.as_ref()?);
+        Some(Box::new(TeamSequence::new(
+            self.members[first].sequence()?,
+            first,
+            Arc::clone(memory),
+        )))
     }
 
     fn left_to_interpreter(&self, program: &Arc<Program>) -> Option<Duration> {

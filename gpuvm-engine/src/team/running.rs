@@ -263,8 +263,8 @@ impl Running for TeamRunning {
 
 /// A job that one device of a team has alone.
 pub(super) struct Alone {
-    pub program: Arc<Program>,
-    pub vms: u32,
+    /// Its program and VMs, if it can be cut.
+    pub work: Option<(Arc<Program>, u32)>,
     pub time: Duration,
     pub running: Box<dyn Running>,
     pub member: usize,
@@ -280,8 +280,8 @@ impl Running for Alone {
         let begin = Instant::now();
         let tally = self.shares.of(self.member, self.running.advance(limit, watch))?;
         self.time += begin.elapsed();
-        if tally.running + tally.yielded + tally.blocked == 0 {
-            self.shares.see_alone(&self.program, self.vms, self.time);
+        if let (0, Some((program, vms))) = (tally.running + tally.yielded + tally.blocked, &self.work) {
+            self.shares.see_alone(program, *vms, self.time);
         }
         Ok(tally)
     }

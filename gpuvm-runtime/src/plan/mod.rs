@@ -45,7 +45,7 @@ use crate::buffer::Buffer;
 use crate::entry::Launchable;
 use crate::error::{Error, Result};
 use crate::questions::{Handlers, Question};
-use crate::runtime::{Runtime, Spreading};
+use crate::runtime::Runtime;
 
 pub use crate::error::PlanError;
 pub use crate::handle::Handle;
@@ -90,8 +90,6 @@ use run::Run;
 /// several nodes trap, which of these is told first may depend on what was fused.
 pub struct Plan<'a> {
     runtime: Runtime,
-    /// The same on one device.
-    alone: Runtime,
     /// Tells its handles from other plans'.
     id: u64,
     nodes: Vec<Node<'a>>,
@@ -104,9 +102,6 @@ pub struct Plan<'a> {
     /// Who answers what VMs ask.
     answers: Mutex<Handlers<'a>>,
 }
-
-/// Entries of columns that are worth several devices, which have to be waited for after each kernel.
-const LONG: usize = 1 << 24;
 
 /// How a plan is run.
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +126,6 @@ impl<'a> Plan<'a> {
     fn new(runtime: Runtime) -> Plan<'a> {
         static PLANS: AtomicU64 = AtomicU64::new(0);
         Plan {
-            alone: runtime.alone(),
             runtime,
             id: PLANS.fetch_add(1, Ordering::Relaxed),
             nodes: Vec::new(),
@@ -478,8 +472,8 @@ impl<'a> Plan<'a> {
     pub fn run(&self) -> Result<PlanDone> {
         let mut lost = Vec::new();
         loop {
-            let device = self.place().device().name.clone();
-            let lead = self.place().lead();
+            let device = self.runtime.device().name.clone();
+            let lead = self.runtime.lead();
             let mut run = self.runner()?;
             run.options.profile |= crate::profile::is_asked_for();
             match run.run(self.id) {
@@ -573,7 +567,7 @@ impl<'a> Plan<'a> {
     /// A run that has not begun.
     fn runner(&self) -> Result<Run<'_, 'a>> {
         Ok(Run::new(
-            self.place(),
+            &self.runtime,
             &self.nodes,
             self.prepared()?,
             self.chosen()?,
@@ -588,20 +582,11 @@ impl<'a> Plan<'a> {
         let uses = || self.nodes.iter().filter_map(|node| node.kind.uses());
         let params = || uses().flat_map(|of| of.routine.params.iter());
         match self.options.engine {
-            Engine::Auto if self.place().auto(params()) == Engine::Native && !self.nodes.iter().any(yields) => {
+            Engine::Auto if self.runtime.auto(params()) == Engine::Native && !self.nodes.iter().any(yields) => {
                 Ok(Engine::Native)
             }
-            Engine::Auto => self.place().pausing(Engine::Auto, params()),
+            Engine::Auto => self.runtime.pausing(Engine::Auto, params()),
             engine => Ok(engine),
-        }
-    }
-
-    /// What it runs on: all devices as one, if its columns are so long that it pays.
-    fn place(&self) -> &Runtime {
-        let is_long = || self.nodes.iter().any(|node| node.length.most() >= LONG);
-        match self.runtime.spreading() {
-            Spreading::Auto if !is_long() => &self.alone,
-            _ => &self.runtime,
         }
     }
 }

@@ -30,8 +30,6 @@ use crate::trap::Trap;
 use crate::vector::write_pieces;
 use crate::view::Seen;
 
-/// Jobs that a GPU has at a time: while one runs, what another takes or leaves is on its way.
-const GPU_HANDS: usize = 2;
 /// So long a job runs before it is asked whether the launch is cancelled.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -123,9 +121,8 @@ impl Ran {
 impl Worker {
     fn hands(&self) -> usize {
         match self {
-            Worker::Native(..) => 1,
+            Worker::Native(..) | Worker::Engine(..) => 1,
             Worker::Reference(threads) => *threads,
-            Worker::Engine(..) => GPU_HANDS,
         }
     }
 

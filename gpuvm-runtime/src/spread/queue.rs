@@ -1,6 +1,6 @@
-//! Who runs which VMs: guided self-scheduling (Polychronopoulos and Kuck, 1987), in which whoever is free takes a part of what is left, with
-//! the part weighted by how fast each was seen to be (as in weighted factoring, Hummel et al., 1996). Parts shrink towards the end, so that all are
-//! done at about the same time, whatever was thought of them at the beginning.
+//! Who runs which VMs: whoever is free takes as much of what is left as it would do until all are done, by how fast each was seen to be. Where that is known from
+//! launches before, each has one part: a GPU takes as long for a few VMs as for those that fill it, so that parts which shrink towards the end (guided
+//! self-scheduling, Polychronopoulos and Kuck, 1987) leave it idle. Who is not known yet gets a small part first, and is known from then on.
 
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -36,28 +36,38 @@ struct State {
 struct Member {
     /// How many parts it has at a time.
     hands: usize,
+    /// How many it has now.
+    out: usize,
     /// VMs a second.
     rate: Option<f64>,
     /// The most VMs that it holds.
     most: u32,
 }
 
-/// A share of the VMs left for a member that has a hand free: half of what it would do until all are done. `None` if the others are done with all
-/// before it would be with the least.
+/// A share of the VMs left for a member that has a hand free: what it would do until all hands are done that are free now. `None` if those would be done with
+/// all before it would be with the least.
 fn share(left: u32, all: u32, members: &[Member], member: usize) -> Option<u32> {
-    let Member { hands, rate, most } = members[member];
+    let Member { hands, rate, most, .. } = members[member];
     let Some(rate) = rate else {
         return Some((all / FIRST_LOOK).max(1).min(left).min(most));
     };
-    let able = members.iter().filter(|member| member.most > 0);
-    let together: f64 = able.filter_map(|member| member.rate).sum();
-    let others = together - rate;
-    let least = rate * SHORTEST.as_secs_f64();
-    let fair = f64::from(left) * rate / together / hands as f64;
-    let size = (fair / 2.0).max(least).max(1.0).min(f64::from(left.min(most))).round();
+    let own = rate / hands as f64;
+    let able = || members.iter().filter(|member| member.most > 0);
+    let free = |member: &Member| Some(member.rate? / member.hands as f64 * (member.hands - member.out) as f64);
+    let known: f64 = able().filter_map(free).sum();
+    // Who is not known yet is taken for one of the others.
+    let unknown = able().filter(|member| member.rate.is_none()).count() as f64;
+    let together = known * (1.0 + unknown / (able().count() as f64 - unknown).max(1.0));
+    let others: f64 = able().filter_map(|member| member.rate).sum::<f64>() - rate;
+    let fair = f64::from(left) * own / together;
+    let size = fair.max(own * SHORTEST.as_secs_f64()).max(1.0);
+    let size = size.min(f64::from(left.min(most))).round();
     // One VM of a slow member may take longer than all that is left takes the others.
-    let late =
-        others > 0.0 && size / rate > 2.0 * SHORTEST.as_secs_f64() && size / rate > 2.0 * f64::from(left) / others;
+    let time = size / own;
+    let late = size > 1.5 * fair
+        && others > 0.0
+        && time > 2.0 * SHORTEST.as_secs_f64()
+        && time > 2.0 * f64::from(left) / others;
     (!late).then_some((size as u32).max(1))
 }
 
@@ -66,6 +76,7 @@ impl Queue {
     pub(super) fn new(vms: u32, members: impl IntoIterator<Item = (usize, Option<f64>)>) -> Queue {
         let member = |(hands, rate)| Member {
             hands,
+            out: 0,
             rate,
             most: u32::MAX,
         };
@@ -90,7 +101,7 @@ impl Queue {
                 return None;
             }
             if let Some(range) = state.next(member) {
-                state.out += 1;
+                state.begin(member);
                 return Some(range);
             }
             if state.out == 0 {
@@ -106,7 +117,7 @@ impl Queue {
         let mut state = self.lock();
         let Member { hands, rate, .. } = &mut state.members[member];
         *rate = Some(merged(*rate, (vms * *hands) as f64, time));
-        state.out -= 1;
+        state.end(member);
         self.changed.notify_all();
     }
 
@@ -115,7 +126,7 @@ impl Queue {
         let mut state = self.lock();
         state.members[member].most = most;
         state.back.push(range);
-        state.out -= 1;
+        state.end(member);
         self.changed.notify_all();
     }
 
@@ -137,6 +148,16 @@ impl Queue {
 }
 
 impl State {
+    fn begin(&mut self, member: usize) {
+        self.out += 1;
+        self.members[member].out += 1;
+    }
+
+    fn end(&mut self, member: usize) {
+        self.out -= 1;
+        self.members[member].out -= 1;
+    }
+
     fn next(&mut self, member: usize) -> Option<Range<u32>> {
         let most = self.members[member].most;
         if let Some(range) = self.back.pop() {
@@ -184,7 +205,7 @@ mod tests {
             let mut state = queue.lock();
             match state.next(member) {
                 Some(range) => {
-                    state.out += 1;
+                    state.begin(member);
                     let took = range.len() as f64 * hands as f64 / rate;
                     free[next] = (time + took, member, range.len() as u32);
                     parts.push((member, range));
@@ -264,8 +285,10 @@ mod tests {
         let queue = Queue::new(6400, [(1, None), (1, None)]);
         assert_eq!(queue.take(0), Some(0..100));
         queue.done(0, 100, Duration::from_millis(100));
-        // 1000 a second: half of what is left, as the other is unknown.
-        assert_eq!(queue.take(0), Some(100..3250));
-        assert_eq!(queue.take(1), Some(3250..3350));
+        // 1000 a second; the other one is unknown, and has to be known before the rest is shared.
+        assert_eq!(queue.take(1), Some(100..200));
+        queue.done(1, 100, Duration::from_millis(50));
+        assert_eq!(queue.take(0), Some(200..2267));
+        assert_eq!(queue.take(1), Some(2267..6400));
     }
 }
