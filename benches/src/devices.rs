@@ -1,7 +1,7 @@
 //! The same work on one GPU and on all that a back end reaches, from the call to the results.
 
 use anyhow::{Result, ensure};
-use gpuvm::{Buffer, Devices, Runtime, Spreading, routine, vm};
+use gpuvm::{Buffer, Devices, Done, Runtime, Spreading, routine, vm};
 use gpuvm_workloads::Workload;
 use gpuvm_workloads::collatz::Starts;
 use gpuvm_workloads::mandelbrot::Picture;
@@ -81,6 +81,13 @@ fn row<R: FnMut(bool) -> Outcome>(
     }
 }
 
+/// Says how a launch went whose results are looked at.
+fn tell(look: bool, done: &Done) {
+    if look {
+        eprintln!("  {}", done.stats());
+    }
+}
+
 /// What stands for many words.
 fn digest(words: impl IntoIterator<Item = u32>) -> Vec<u32> {
     let fold = |[sum, mix]: [u32; 2], word: u32| [sum.wrapping_add(word), mix.rotate_left(5) ^ word];
@@ -94,9 +101,10 @@ fn launches(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
     let width: u32 = stage.pick(64, 8192);
     let (scale, limit) = (3.0 / width as f32, 1000u32);
     let picture = |runtime: Runtime| {
-        Ok(move |_| {
+        Ok(move |look| {
             let launch = runtime.launch(Picture::RETURNING)?.args((width, scale, limit));
             let done = launch.vms((width * width) as usize).run()?;
+            tell(look, &done);
             Ok(digest(done.output::<Vec<u32>>()?.into_iter().step_by(997)))
         })
     };
@@ -112,8 +120,9 @@ fn launches(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
     let what = format!("launch: Collatz, {} starts", starts.len());
     rows.push(row(stage, what, both, |runtime| {
         let starts = &starts;
-        Ok(move |_| {
+        Ok(move |look| {
             let done = runtime.launch(Starts::RETURNING)?.args((starts,)).run()?;
+            tell(look, &done);
             Ok(digest(done.output::<Vec<u32>>()?.into_iter().step_by(997)))
         })
     }));
@@ -125,8 +134,9 @@ fn launches(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
     let what = format!("launch: Monte Carlo, {:.1e} paths", market.paths());
     rows.push(row(stage, what, both, |runtime| {
         let market = &market;
-        Ok(move |_| {
+        Ok(move |look| {
             let done = market.launched(runtime.launch(Market::RETURNING)?).run()?;
+            tell(look, &done);
             Ok(done.output::<Vec<f32>>()?.into_iter().map(f32::to_bits).collect())
         })
     }));
@@ -190,7 +200,8 @@ fn columns(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
     rows.push(row(stage, what, both, |runtime| {
         let (from, to) = (runtime.buffer(&start)?, runtime.buffer(&start)?);
         Ok(move |look| {
-            runtime.launch("devices_scramble")?.args((&from, 1000u32, &to)).run()?;
+            let done = runtime.launch("devices_scramble")?.args((&from, 1000u32, &to)).run()?;
+            tell(look, &done);
             Ok(if look { digest(to.read()?) } else { Vec::new() })
         })
     }));

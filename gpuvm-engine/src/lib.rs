@@ -74,8 +74,9 @@ pub trait Execute: Send + Sync {
         None
     }
 
-    /// Whether a job may make several [steps](Job::steps). Otherwise the runtime starts a job for each.
-    fn repeats(&self) -> bool {
+    /// Whether a job may make several [steps](Job::steps), and a launch's next job may be started while this one runs. Otherwise the runtime starts one for each step,
+    /// when the one before is over.
+    fn runs_ahead(&self) -> bool {
         true
     }
 

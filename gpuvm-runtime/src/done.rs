@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::logs::Logs;
 use crate::profile::Profile;
 use crate::stats::Stats;
-use crate::vector::{FEW, Vector, entries, read_all, write_pieces};
+use crate::vector::{FEW, Vector, entries, read_all, read_pieces, write_pieces};
 use crate::words::WordColumn;
 
 /// The results of a launch. Columns that were lent with `&mut` have their new values already.
@@ -135,7 +135,14 @@ impl Done {
 
     /// A field of every result, or the whole results.
     fn field<T: VmType>(&self, field: Option<&Field>) -> Vec<T> {
-        read_all(self.stats.vms as usize, &self.words_of(field))
+        let vms = self.stats.vms as usize;
+        match (&self.results, field) {
+            (Results::Pieces(pieces), None) => {
+                let pieces: Vec<&[u32]> = pieces.iter().map(|words| &words[..]).collect();
+                read_pieces(vms, &pieces)
+            }
+            _ => read_all(vms, &self.words_of(field)),
+        }
     }
 
     /// The words of a field of every result, or of the whole results. Not generic, because what depends on a type is compiled in the user's crate for each

@@ -161,7 +161,7 @@ impl Leg {
             Entrance::Program => (None, None),
             Entrance::Image { image, batch } => (Some(image), Some(batch)),
         };
-        let several = steps > 1 && image.is_none() && Layout::repeatable(params) && course.executor.repeats();
+        let several = steps > 1 && image.is_none() && Layout::repeatable(params) && course.executor.runs_ahead();
         let repeated = several.then(|| layout(true)).filter(|layout| fits(layout) == own);
         let steps = if repeated.is_some() { steps } else { 1 };
         let layout = repeated.unwrap_or_else(|| layout(false));
@@ -302,6 +302,7 @@ impl Leg {
         };
         let next = index + 1;
         let early = !self.layout.is_handed_on()
+            && course.executor.runs_ahead()
             && self
                 .parts
                 .get(next)

@@ -177,6 +177,35 @@ pub(crate) fn read_all<T: VmType>(len: usize, words: &[u32]) -> Vec<T> {
     }
 }
 
+/// The `len` entries that words in several pieces say, none of which has a part of an entry.
+pub(crate) fn read_pieces<T: VmType>(len: usize, pieces: &[&[u32]]) -> Vec<T> {
+    let size = T::TYPE.words as usize;
+    if let [words] = pieces {
+        return read_all(len, words);
+    }
+    if size == 0 {
+        return read_all(len, &[]);
+    }
+    let mut end = 0;
+    let start = |words: &&[u32]| {
+        let start = end;
+        end += words.len() / size;
+        start
+    };
+    let starts: Vec<usize> = pieces.iter().map(start).collect();
+    let mut entries = Vec::new();
+    let read = |place: &mut usize, index: usize| {
+        let is_there = |place: usize| index.wrapping_sub(starts[place]) < pieces[place].len() / size;
+        if !is_there(*place) {
+            *place = starts.partition_point(|start| *start <= index) - 1;
+        }
+        T::read_words(&pieces[*place][(index - starts[*place]) * size..][..size])
+    };
+    let indices = (0..len).into_par_iter().with_min_len(FEW / 2);
+    indices.map_init(|| 0, read).collect_into_vec(&mut entries);
+    entries
+}
+
 macro_rules! column {
     ($(($($lifetime:lifetime)?) $ty:ty, $vector:expr;)*) => {$(
         impl<$($lifetime,)? T: VmType> Column for $ty {
@@ -321,6 +350,19 @@ mod tests {
         (many[2 * PIECE + 5], many[PIECE - 1]) = (large, large);
         assert_eq!(Column::misfit(&&many[..]), Some(PIECE - 1));
         assert_eq!(Column::misfit(&&many[PIECE..]), Some(PIECE + 5));
+    }
+
+    #[test]
+    fn pieces_are_read_as_the_whole_is() {
+        let words: Vec<u32> = (0..100_000).map(|word: u32| word.wrapping_mul(0x9e37_79b9)).collect();
+        let whole = read_all::<(u32, u32)>(50_000, &words);
+        for cuts in [vec![0, 2, 2, 60_000, 100_000], vec![50_000], vec![]] {
+            let starts = std::iter::once(0).chain(cuts.iter().copied());
+            let ends = cuts.iter().copied().chain([words.len()]);
+            let pieces: Vec<&[u32]> = starts.zip(ends).map(|(start, end)| &words[start..end]).collect();
+            assert_eq!(read_pieces::<(u32, u32)>(50_000, &pieces), whole);
+        }
+        assert_eq!(read_pieces::<()>(3, &[&[], &[]]), read_all::<()>(3, &[]));
     }
 
     #[test]

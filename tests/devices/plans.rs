@@ -108,11 +108,19 @@ fn column(len: usize, seed: u32) -> Vec<u32> {
 
 #[test]
 fn plans_give_the_bits_of_one_device() {
-    let (alone, team) = (alone(), lasting());
-    for len in [1, 2, 3, 65, 1000, 70_000] {
+    // Of few VMs at a time, and of many.
+    let (alone, few, many) = (alone(), lasting(), on(vec![gpu(), gpu()]));
+    for (len, team) in [
+        (1, &few),
+        (2, &few),
+        (3, &many),
+        (65, &few),
+        (1000, &few),
+        (70_000, &many),
+    ] {
         let column = column(len, 5);
         assert!(
-            verbs(&team, &column).unwrap() == verbs(&alone, &column).unwrap(),
+            verbs(team, &column).unwrap() == verbs(&alone, &column).unwrap(),
             "{len} entries"
         );
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::ranges::Ranges;
-use super::shares::Shares;
+use super::shares::{Shares, Work};
 use crate::error::Result;
 use crate::{DeviceMemory, Error, Kept, MemoryUse, Region, Rule, Select, Selection, Sort, Source, Words};
 
@@ -23,6 +23,8 @@ pub(super) struct TeamMemory {
 pub(super) struct Column {
     words: u64,
     copies: Mutex<Vec<Copy>>,
+    /// What several devices did last that have written to it.
+    writer: Mutex<Option<Work>>,
 }
 
 /// What one device has of a column.
@@ -231,6 +233,15 @@ impl TeamMemory {
         Ok(sub_region(&self.bring(member, column, words, false)?, words))
     }
 
+    /// The same for what one device does alone. What several have left is not done by several any more.
+    pub fn whole_alone(&self, member: usize, column: &Column, words: &Range<u64>) -> Result<Region> {
+        let writer = column.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(writer) = writer {
+            self.shares.see_moved(writer);
+        }
+        self.whole(member, column, words)
+    }
+
     /// Writes words of a column on all devices.
     pub fn broadcast(&self, column: &Column, range: &Range<u64>, words: &[u32]) -> Result<()> {
         for (member, memory) in self.members.iter().enumerate() {
@@ -248,10 +259,11 @@ impl TeamMemory {
     fn on_first(&self, region: &Region, overwritten: bool) -> Result<Region> {
         let (column, range) = TeamMemory::column(region)?;
         let first = self.shares.first();
-        let room = self.bring(first, &column, &range, overwritten)?;
-        if overwritten {
-            self.written(first, &column, &range);
+        if !overwritten {
+            return self.whole_alone(first, &column, &range);
         }
+        let room = self.bring(first, &column, &range, true)?;
+        self.written(first, &column, &range);
         Ok(sub_region(&room, &range))
     }
 }
@@ -333,6 +345,11 @@ impl TeamMemory {
 }
 
 impl Column {
+    /// Notes what several devices do that write to it.
+    pub fn written_by(&self, work: Work) {
+        *self.writer.lock().unwrap_or_else(PoisonError::into_inner) = Some(work);
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Copy>> {
         self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -347,6 +364,7 @@ impl DeviceMemory for TeamMemory {
         let column: Arc<dyn Any + Send + Sync> = Arc::new(Column {
             words,
             copies: Mutex::new(copies),
+            writer: Mutex::default(),
         });
         Ok(Region {
             start: 0,

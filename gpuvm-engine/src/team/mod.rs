@@ -23,7 +23,7 @@ use self::cut::{Cut, PartSource, Sight};
 use self::memory::TeamMemory;
 use self::running::{Alone, Part, TeamRunning};
 use self::sequence::TeamSequence;
-use self::shares::Shares;
+use self::shares::{Shares, work};
 use crate::error::Result;
 use crate::{
     Copy, Demand, Device, DeviceMemory, Engine, Execute, FloatMode, Job, Opened, Region, Running, Sequence, Slot,
@@ -123,7 +123,7 @@ fn name(names: &[&str]) -> String {
 fn place(job: &mut Job, memory: &TeamMemory, member: usize) -> Result<()> {
     let whole = |region: &mut Region, is_written: bool| -> Result<()> {
         let (column, words) = TeamMemory::column(region)?;
-        *region = memory.whole(member, &column, &words)?;
+        *region = memory.whole_alone(member, &column, &words)?;
         if is_written {
             memory.written(member, &column, &words);
         }
@@ -157,7 +157,11 @@ impl Team {
             slots.push(match cut.sight(index, &vms) {
                 None => Slot { place, region: None },
                 Some(sight) => {
-                    let (region, first) = self.bring(member, &sight?)?;
+                    let sight = sight?;
+                    if sight.writes {
+                        sight.column.written_by(work(&job.program, job.vms));
+                    }
+                    let (region, first) = self.bring(member, &sight)?;
                     Slot {
                         place: gpuvm_core::program::ParamSlot {
                             base: slot.place.base.wrapping_sub(first as u32),
@@ -253,7 +257,8 @@ impl Execute for Team {
         self.memory.clone().map(|memory| memory as Arc<dyn DeviceMemory>)
     }
 
-    fn repeats(&self) -> bool {
+    /// What one job writes may have to move for the next.
+    fn runs_ahead(&self) -> bool {
         false
     }
 

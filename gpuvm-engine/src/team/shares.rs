@@ -33,6 +33,8 @@ pub(super) struct Shares {
 /// Whether work is worth several devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Worth {
+    /// One device has done it so often, and took this at best. The first times programs are being compiled.
+    Alone { runs: u32, best: Duration },
     /// It was tried so often, and took one device that long and several this.
     Tried {
         runs: u32,
@@ -43,18 +45,20 @@ enum Worth {
     Known(bool),
 }
 
+/// So often one device does work before several try it.
+const ALONE: u32 = 6;
 /// So often work is tried on several devices: the first time its columns move to where they are needed from then on.
 const TRIES: u32 = 3;
 
 /// A program, by where it is, and how many VMs run it.
-type Work = (usize, u32);
+pub(super) type Work = (usize, u32);
 
 /// A job that one device is done with sooner is on one: beginning it on several takes a part of that.
 const WORTH: Duration = Duration::from_micros(500);
 /// So much work is remembered.
 const MOST_REMEMBERED: usize = 1 << 12;
 
-fn work(program: &Arc<Program>, vms: u32) -> Work {
+pub(super) fn work(program: &Arc<Program>, vms: u32) -> Work {
     (Arc::as_ptr(program).addr(), vms)
 }
 
@@ -140,23 +144,36 @@ impl Shares {
     /// Whether a job is worth several devices. Of work that nobody knows yet one finds out.
     pub fn is_worth_it(&self, program: &Arc<Program>, vms: u32) -> bool {
         let found = || self.worths().get(&work(program, vms)).copied();
-        self.always || !matches!(found(), None | Some(Worth::Known(false)))
+        self.always || matches!(found(), Some(Worth::Tried { .. } | Worth::Known(true)))
     }
 
-    /// Takes in how long one device was at a job. One that is done soon may be again larger the next time, so that is forgotten.
+    /// Takes in how long one device was at a job.
     pub fn see_alone(&self, program: &Arc<Program>, vms: u32, time: Duration) {
-        if time < WORTH {
-            return;
-        }
         let mut worths = self.worths();
         if worths.len() >= MOST_REMEMBERED {
             worths.clear();
         }
-        worths.entry(work(program, vms)).or_insert(Worth::Tried {
+        let first = Worth::Alone {
             runs: 0,
-            alone: time,
-            together: Duration::MAX,
-        });
+            best: Duration::MAX,
+        };
+        let worth = worths.entry(work(program, vms)).or_insert(first);
+        if let Worth::Alone { runs, best } = *worth {
+            let (runs, best) = (runs + 1, best.min(time));
+            *worth = match runs >= ALONE && best >= WORTH {
+                true => Worth::Tried {
+                    runs: 0,
+                    alone: best,
+                    together: Duration::MAX,
+                },
+                false => Worth::Alone { runs, best },
+            };
+        }
+    }
+
+    /// Notes that what several devices have left of some work had to move to one, which takes longer than they have saved.
+    pub fn see_moved(&self, work: Work) {
+        self.worths().insert(work, Worth::Known(false));
     }
 
     /// Takes in how long several devices were at one, with what had to move before.

@@ -28,15 +28,18 @@ enum Data<'v> {
     Write(Locked<'v>),
 }
 
-/// A column that is locked for as long as words go in or out.
+/// A column that is locked for as long as entries go in or out.
 struct Locked<'v> {
-    element: &'static Type,
     len: usize,
     column: RwLock<&'v mut (dyn ColumnMut + 'v)>,
 }
 
-/// A handle to a locked column.
-pub(super) struct Door<'l, 'v>(&'l Locked<'v>);
+/// The entries that some VMs write, at their places in a column without the others. They go into the column when all of the VMs are over.
+pub(super) struct Own {
+    entries: Box<dyn Vector>,
+    first: usize,
+    len: usize,
+}
 
 impl<'v> Columns<'v> {
     /// The columns, of which no two VMs write the same words.
@@ -45,7 +48,6 @@ impl<'v> Columns<'v> {
             let data = match view {
                 View::Read { column, uniform } => Data::Read { column, uniform },
                 View::Write(column) => Data::Write(Locked {
-                    element: column.element(),
                     len: column.len(),
                     column: RwLock::new(column),
                 }),
@@ -60,27 +62,24 @@ impl<'v> Columns<'v> {
         Columns(shared.collect())
     }
 
-    /// A door for each column that is written.
-    pub(super) fn doors(&self) -> Vec<Option<Door<'_, 'v>>> {
-        let door = |shared| match shared {
-            &Shared {
-                data: Data::Write(ref locked),
-                ..
-            } => Some(Door(locked)),
-            _ => None,
+    /// What VMs of a range out of so many write, one for each column that is written.
+    pub(super) fn own(&self, range: &Range<u32>, vms: u32) -> Vec<Option<Own>> {
+        let own = |shared: &Shared<'_>| match &shared.data {
+            Data::Write(locked) => Some(locked.own(range, vms)),
+            Data::Read { .. } => None,
         };
-        self.0.iter().map(door).collect()
+        self.0.iter().map(own).collect()
     }
 
-    /// How a launch sees them through its doors.
-    pub(super) fn seen<'s>(&'s self, doors: &'s mut [Option<Door<'s, 'v>>]) -> Vec<Seen<'s>> {
-        let seen = |(shared, door): (&'s Shared<'v>, &'s mut Option<Door<'s, 'v>>)| {
-            let view = match (&shared.data, door) {
+    /// How a launch sees them.
+    pub(super) fn seen<'s>(&'s self, own: &'s mut [Option<Own>]) -> Vec<Seen<'s>> {
+        let seen = |(shared, own): (&'s Shared<'v>, &'s mut Option<Own>)| {
+            let view = match (&shared.data, own) {
                 (Data::Read { column, uniform }, _) => View::Read {
                     column: *column,
                     uniform: *uniform,
                 },
-                (Data::Write(_), Some(door)) => View::Write(door),
+                (Data::Write(_), Some(own)) => View::Write(own),
                 (Data::Write(_), None) => return None,
             };
             Some(Seen {
@@ -89,7 +88,7 @@ impl<'v> Columns<'v> {
                 copy_of: None,
             })
         };
-        self.0.iter().zip(doors).filter_map(seen).collect()
+        self.0.iter().zip(own).filter_map(seen).collect()
     }
 
     /// What the native engine sees of them for the VMs of a range out of so many: of what each VM sees its own, copies of their parts.
@@ -98,45 +97,60 @@ impl<'v> Columns<'v> {
         self.0.iter().map(part).collect()
     }
 
-    /// Puts back what was changed in parts.
-    pub(super) fn put_back(&self, parts: Vec<Part<'_>>) {
-        for (shared, part) in self.0.iter().zip(parts) {
-            if let (Data::Write(locked), Lent::Own(vector), Some(first)) = (&shared.data, &part.data, part.first) {
-                locked.write(|column| column.copy_part(first, &**vector));
+    /// Puts back what VMs have written.
+    pub(super) fn put_back(&self, written: impl IntoIterator<Item = Option<Own>>) {
+        for (shared, own) in self.0.iter().zip(written) {
+            if let (Data::Write(locked), Some(own)) = (&shared.data, own) {
+                let mut column = locked.column.write().unwrap_or_else(PoisonError::into_inner);
+                column.copy_part(own.first, &*own.entries);
             }
         }
     }
 }
 
-impl<'v> Locked<'v> {
-    fn read<T>(&self, read: impl FnOnce(&(dyn ColumnMut + 'v)) -> T) -> T {
-        read(&**self.column.read().unwrap_or_else(PoisonError::into_inner))
-    }
+/// The entries of VMs of a range out of so many, in a column of so many entries.
+fn entries_of(range: &Range<u32>, vms: u32, len: usize) -> Range<usize> {
+    let each = len / vms as usize;
+    range.start as usize * each..range.end as usize * each
+}
 
-    fn write<T>(&self, write: impl FnOnce(&mut (dyn ColumnMut + 'v)) -> T) -> T {
-        write(&mut **self.column.write().unwrap_or_else(PoisonError::into_inner))
+impl Locked<'_> {
+    fn own(&self, range: &Range<u32>, vms: u32) -> Own {
+        let own = entries_of(range, vms, self.len);
+        let column = self.column.read().unwrap_or_else(PoisonError::into_inner);
+        Own {
+            first: own.start,
+            len: self.len,
+            entries: column.part(own),
+        }
     }
 }
 
-impl Column for Door<'_, '_> {
+impl Own {
+    fn within(&self, range: Range<usize>) -> Range<usize> {
+        range.start - self.first..range.end - self.first
+    }
+}
+
+impl Column for Own {
     fn element(&self) -> &'static Type {
-        self.0.element
+        self.entries.element()
     }
 
     fn len(&self) -> usize {
-        self.0.len
+        self.len
     }
 
     fn write_words(&self, range: Range<usize>, words: &mut [u32]) {
-        self.0.read(|column| column.write_words(range, words));
+        self.entries.write_words(self.within(range), words);
     }
 
     fn misfit(&self) -> Option<usize> {
-        self.0.read(|column| column.misfit())
+        self.entries.misfit()
     }
 
     fn part(&self, range: Range<usize>) -> Box<dyn Vector> {
-        self.0.read(|column| column.part(range))
+        self.entries.part(self.within(range))
     }
 
     fn as_vector(&self) -> Option<&dyn Vector> {
@@ -144,13 +158,13 @@ impl Column for Door<'_, '_> {
     }
 }
 
-impl ColumnMut for Door<'_, '_> {
+impl ColumnMut for Own {
     fn read_words(&mut self, range: Range<usize>, words: &[u32]) {
-        self.0.write(|column| column.read_words(range, words));
+        self.entries.read_words(self.within(range), words);
     }
 
     fn copy_part(&mut self, first: usize, vector: &dyn Vector) {
-        self.0.write(|column| column.copy_part(first, vector));
+        self.entries.copy_part(first - self.first, vector);
     }
 
     fn as_vector_mut(&mut self) -> Option<&mut dyn Vector> {
@@ -163,64 +177,64 @@ pub(super) struct Part<'c> {
     mode: Mode,
     uniform: bool,
     data: Lent<'c>,
-    /// The entry with which it begins, if it goes back.
-    first: Option<usize>,
 }
 
 enum Lent<'c> {
+    /// All entries.
     Whole(&'c dyn Column),
-    Own(Box<dyn Vector>),
+    /// Those of the VMs, to read.
+    Read(Box<dyn Vector>),
+    /// Those of the VMs, to write.
+    Own(Own),
 }
 
 impl<'c> Part<'c> {
     fn of(shared: &'c Shared<'_>, range: &Range<u32>, vms: u32) -> Part<'c> {
-        let entries = |len: usize| {
-            let each = len / vms as usize;
-            range.start as usize * each..range.end as usize * each
-        };
-        let (data, uniform, first) = match &shared.data {
+        let (data, uniform) = match &shared.data {
             Data::Read { column, uniform } => {
                 let whole = *uniform || shared.mode == Mode::Slice || shared.mode == Mode::Value && column.len() == 1;
-                match (whole, column.as_vector()) {
-                    (true, Some(_)) => (Lent::Whole(*column), *uniform, None),
-                    (true, None) => {
-                        let vector = shared.vector.get_or_init(|| column.to_vector());
-                        (Lent::Whole(&**vector), *uniform, None)
-                    }
-                    (false, _) => (Lent::Own(column.part(entries(column.len()))), false, None),
-                }
+                let data = match (whole, column.as_vector()) {
+                    (true, Some(_)) => Lent::Whole(*column),
+                    (true, None) => Lent::Whole(&**shared.vector.get_or_init(|| column.to_vector())),
+                    (false, _) => Lent::Read(column.part(entries_of(range, vms, column.len()))),
+                };
+                (data, *uniform)
             }
-            Data::Write(locked) => {
-                let own = entries(locked.len);
-                let first = own.start;
-                (Lent::Own(locked.read(|column| column.part(own))), false, Some(first))
-            }
+            Data::Write(locked) => (Lent::Own(locked.own(range, vms)), false),
         };
         Part {
             mode: shared.mode,
             uniform,
             data,
-            first,
         }
     }
 
     /// As the native engine takes it.
     pub(super) fn seen(&mut self) -> Seen<'_> {
-        let view = match (&mut self.data, self.first) {
-            (Lent::Own(vector), Some(_)) => View::Write(&mut **vector),
-            (Lent::Own(vector), None) => View::Read {
-                column: &**vector,
-                uniform: self.uniform,
+        let uniform = self.uniform;
+        let view = match &mut self.data {
+            Lent::Own(own) => View::Write(&mut *own.entries),
+            Lent::Read(entries) => View::Read {
+                column: &**entries,
+                uniform,
             },
-            (Lent::Whole(column), _) => View::Read {
+            Lent::Whole(column) => View::Read {
                 column: *column,
-                uniform: self.uniform,
+                uniform,
             },
         };
         Seen {
             mode: self.mode,
             view,
             copy_of: None,
+        }
+    }
+
+    /// What VMs have written.
+    pub(super) fn into_own(self) -> Option<Own> {
+        match self.data {
+            Lent::Own(own) => Some(own),
+            Lent::Read(_) | Lent::Whole(_) => None,
         }
     }
 }

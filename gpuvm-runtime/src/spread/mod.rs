@@ -93,7 +93,7 @@ struct Step<'c, 'v> {
     columns: Columns<'v>,
     queue: Queue,
     parts: Mutex<Vec<Part>>,
-    /// Why members were lost, by their places.
+    /// Why members are of no more use, by their places.
     lost: Mutex<Vec<(usize, Error)>>,
     /// How each part that is under way stands, by its worker.
     standing: Mutex<Vec<Tally>>,
@@ -234,7 +234,7 @@ impl Spread<'_> {
             threads: Some(threads),
         };
         let ran = native::run(registration, params, vms, self.settings.recursion_limit, host)?;
-        course.columns.put_back(parts);
+        course.columns.put_back(parts.into_iter().map(columns::Part::into_own));
         let mut words = vec![0; range.len() * ran.results.element().words as usize];
         write_pieces(&*ran.results, 0..range.len(), &mut words);
         let trapped = ran.traps as u32;
@@ -264,8 +264,8 @@ impl Spread<'_> {
             reach: Arc::from([]),
             keep: false,
         };
-        let mut doors = course.columns.doors();
-        let mut seen = course.columns.seen(&mut doors);
+        let mut written = course.columns.own(range, self.vms);
+        let mut seen = course.columns.seen(&mut written);
         let mut leg = Leg::new(&own, &seen, 1, Entrance::Program, self.entry.id())?;
         let limit = Limit {
             time: course.cancelled.map(|_| LOOK),
@@ -279,6 +279,7 @@ impl Spread<'_> {
         }
         let tally = leg.tally();
         let trapped = leg.close(&own, &mut seen, &mut results)?;
+        course.columns.put_back(written);
         let trap = trapped.map(|trapped| Trap::at(&self.program, &trapped.record, trapped.vm.as_ref()));
         Ok((results, trap, tally))
     }
