@@ -167,6 +167,8 @@ pub(super) fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vm
         arena_words: arena.len(),
         atomics: vec![0; 8],
         atomic_regions: Vec::new(),
+        is_looked_at: false,
+        reach: Arc::from([]),
         steps: 1,
         copies: Vec::new(),
         neighbours: None,
