@@ -321,6 +321,25 @@ fn what_cannot_be_spread_is_on_the_first_device() {
     assert_eq!(execution.finish().unwrap().output::<Vec<u32>>().unwrap(), [50; 100]);
 }
 
+#[routine(relaxed)]
+fn loose(x: f32) -> f32 {
+    x.sin() * 2.0
+}
+
+#[test]
+fn relaxed_floats_stay_with_devices_of_one_kind() {
+    let xs: Vec<f32> = (0..2000).map(|x| x as f32).collect();
+    let shares = |devices: Vec<Opened>| {
+        let done = on(devices).launch("loose").unwrap().args((&xs,)).run().unwrap();
+        let results: Vec<f32> = done.output().unwrap();
+        (results, done.stats().shares.len())
+    };
+    let (alone, none) = shares(vec![gpu(), cpu(1)]);
+    let (both, two) = shares(vec![gpu(), cpu(1), gpu()]);
+    assert_eq!((none, two), (0, 2));
+    assert!(both.iter().zip(&alone).all(|(a, b)| a.to_bits() == b.to_bits()));
+}
+
 #[test]
 fn short_launches_are_not_spread_unless_asked_for() {
     let xs = vec![100u32; 256];

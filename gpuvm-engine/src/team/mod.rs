@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gpuvm_core::program::Program;
+use gpuvm_core::program::{ParamSlot, Program};
 
 use self::cut::{Cut, PartSource, Sight};
 use self::memory::TeamMemory;
@@ -33,8 +33,20 @@ use crate::{
 /// An engine on several devices.
 struct Team {
     members: Vec<Arc<dyn Execute>>,
+    bits: Bits,
     memory: Option<Arc<TeamMemory>>,
     shares: Arc<Shares>,
+}
+
+/// What programs give the same bits on all devices of a team. Others are not cut.
+#[derive(Clone, Copy)]
+enum Bits {
+    /// All: the devices are of one kind.
+    All,
+    /// Those whose floats are exact, as the devices' are.
+    Exact,
+    /// None that is known.
+    None,
 }
 
 /// Which of a team's devices are lost.
@@ -65,6 +77,14 @@ pub fn team(devices: &[Opened], always: bool) -> Option<(Opened, Lost)> {
         let found = opened.engines.iter().find(|(known, _)| *known == engine);
         found.map(|(_, executor)| Arc::clone(executor))
     };
+    let all = || devices.iter().map(|opened| &opened.device);
+    let is_exact = all().all(|device| device.float_mode == FloatMode::Exact);
+    let is_one_kind = all().all(|device| (&device.name, device.backend) == (&first.device.name, first.device.backend));
+    let bits = match (is_one_kind, is_exact) {
+        (true, _) => Bits::All,
+        (false, true) => Bits::Exact,
+        (false, false) => Bits::None,
+    };
     let mut memory = None;
     let mut engines: Vec<(Engine, Arc<dyn Execute>)> = Vec::new();
     for (engine, _) in &first.engines {
@@ -84,13 +104,12 @@ pub fn team(devices: &[Opened], always: bool) -> Option<(Opened, Lost)> {
             *engine,
             Arc::new(Team {
                 members,
+                bits,
                 memory: memory.clone(),
                 shares: Arc::clone(&shares),
             }),
         ));
     }
-    let all = || devices.iter().map(|opened| &opened.device);
-    let is_exact = all().all(|device| device.float_mode == FloatMode::Exact);
     let opened = (!engines.is_empty()).then(|| Opened {
         device: Device {
             name: name(&all().map(|device| &*device.name).collect::<Vec<_>>()),
@@ -147,7 +166,22 @@ fn place(job: &mut Job, memory: &TeamMemory, member: usize) -> Result<()> {
     Ok(())
 }
 
+impl Bits {
+    /// Whether the bits of a job do not depend on where its VMs run.
+    fn are_same(self, job: &Job) -> bool {
+        match self {
+            Bits::All => true,
+            Bits::Exact => !job.program.relaxed,
+            Bits::None => false,
+        }
+    }
+}
+
 impl Team {
+    fn can_cut(&self, job: &Job) -> bool {
+        Cut::is_possible(job) && self.bits.are_same(job)
+    }
+
     /// What a device gets of a job.
     fn part(&self, job: &Job, cut: &Cut, member: usize, vms: Range<u32>, source: &dyn Source) -> Result<Part> {
         let pieces = cut.pieces(&vms);
@@ -162,18 +196,13 @@ impl Team {
                         sight.column.written_by(work(&job.program, job.vms));
                     }
                     let (region, first) = self.bring(member, &sight)?;
-                    Slot {
-                        place: gpuvm_core::program::ParamSlot {
-                            base: slot.place.base.wrapping_sub(first as u32),
-                            ..slot.place
-                        },
-                        region,
-                    }
+                    let base = slot.place.base.wrapping_sub(first as u32);
+                    let place = ParamSlot { base, ..slot.place };
+                    Slot { place, region }
                 }
             });
         }
         let part = Job {
-            program: Arc::clone(&job.program),
             first_vm: job.first_vm.wrapping_add(vms.start),
             vm_count: job.vm_count,
             arena_words: pieces.words(),
@@ -233,7 +262,7 @@ impl Team {
             return self.shares.of(first, self.members[first].start(job, source));
         };
         place(&mut job, memory, first)?;
-        let work = Cut::is_possible(&job).then(|| (Arc::clone(&job.program), job.vms));
+        let work = self.can_cut(&job).then(|| (Arc::clone(&job.program), job.vms));
         let running = self.shares.of(first, self.members[first].start(job, source))?;
         Ok(Box::new(Alone {
             work,
@@ -263,11 +292,11 @@ impl Execute for Team {
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
-        let parts: Vec<(usize, Range<u32>)> =
-            match Cut::is_possible(&job) && self.shares.is_worth_it(&job.program, job.vms) {
-                true => self.shares.cut(job.vms).into_iter().enumerate().collect(),
-                false => Vec::new(),
-            };
+        let parts: Vec<(usize, Range<u32>)> = match self.can_cut(&job) && self.shares.is_worth_it(&job.program, job.vms)
+        {
+            true => self.shares.cut(job.vms).into_iter().enumerate().collect(),
+            false => Vec::new(),
+        };
         let parts: Vec<(usize, Range<u32>)> = parts.into_iter().filter(|(_, vms)| !vms.is_empty()).collect();
         if parts.len() < 2 {
             return self.on_first(job, arena);
@@ -303,7 +332,7 @@ impl Execute for Team {
         let (first, memory) = (self.shares.first(), self.memory.as_ref()?);
         Some(Box::new(TeamSequence::new(
             self.members[first].sequence()?,
-            first,
+            (first, self.bits),
             Arc::clone(memory),
         )))
     }

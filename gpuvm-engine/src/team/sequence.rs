@@ -7,8 +7,8 @@ use gpuvm_core::program::Program;
 
 use super::cut::Cut;
 use super::memory::TeamMemory;
-use super::place;
 use super::running::Alone;
+use super::{Bits, place};
 use crate::error::Result;
 use crate::{Job, Sequence, SequenceEnd, Source, Tiles};
 
@@ -16,6 +16,7 @@ use crate::{Job, Sequence, SequenceEnd, Source, Tiles};
 pub(super) struct TeamSequence {
     inner: Box<dyn Sequence>,
     member: usize,
+    bits: Bits,
     memory: Arc<TeamMemory>,
     /// The jobs that can be cut, and how many there are in all.
     pushed: Vec<(Arc<Program>, u32)>,
@@ -23,10 +24,11 @@ pub(super) struct TeamSequence {
 }
 
 impl TeamSequence {
-    pub fn new(inner: Box<dyn Sequence>, member: usize, memory: Arc<TeamMemory>) -> TeamSequence {
+    pub fn new(inner: Box<dyn Sequence>, (member, bits): (usize, Bits), memory: Arc<TeamMemory>) -> TeamSequence {
         TeamSequence {
             inner,
             member,
+            bits,
             memory,
             pushed: Vec::new(),
             jobs: 0,
@@ -37,7 +39,8 @@ impl TeamSequence {
 impl Sequence for TeamSequence {
     fn push(&mut self, mut job: Job, arena: &dyn Source) -> Result<bool> {
         let shares = &self.memory.shares;
-        let work = Cut::is_possible(&job).then(|| (Arc::clone(&job.program), job.vms));
+        let can_cut = Cut::is_possible(&job) && self.bits.are_same(&job);
+        let work = can_cut.then(|| (Arc::clone(&job.program), job.vms));
         if let Some((program, vms)) = &work
             && shares.is_worth_it(program, *vms)
         {

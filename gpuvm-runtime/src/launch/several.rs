@@ -61,10 +61,11 @@ impl<'a> Bounded<'a> {
                 worker,
             })
         };
-        // A relaxed program gives other bits on other devices; those of one launch are to be of one kind.
+        // Relaxed floats give other bits on other devices; those of one launch are to be of one kind then.
         let kind = |member: &Member| (member.device.name.clone(), member.device.backend);
         let mut members: Vec<Member> = all.filter_map(member).collect();
-        if program.relaxed
+        let is_relaxed = |member: &Member| member.device.float_mode == FloatMode::Relaxed;
+        if (program.relaxed || members.iter().any(is_relaxed))
             && let Some(first) = members.first().map(kind)
         {
             members.retain(|member| kind(member) == first);
