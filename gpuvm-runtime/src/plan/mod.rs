@@ -43,7 +43,7 @@ use gpuvm_core::types::VmType;
 use crate::arg::IntoArgs;
 use crate::buffer::Buffer;
 use crate::entry::Launchable;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::questions::{Handlers, Question};
 use crate::runtime::Runtime;
 
@@ -477,7 +477,9 @@ impl<'a> Plan<'a> {
             let mut run = self.runner()?;
             run.options.profile |= crate::profile::is_asked_for();
             match run.run(self.id) {
-                Err(Error::DeviceLost { .. }) if self.runs_again() && lost.len() < self.runtime.members().len() => {
+                Err(crate::Error::DeviceLost { .. })
+                    if self.runs_again() && lost.len() < self.runtime.members().len() =>
+                {
                     self.runtime.lose(lead);
                     tracing::warn!(device, "device lost; the plan runs again on what is left");
                     lost.push(device);
