@@ -11,8 +11,8 @@ use crate::rates::merged;
 /// A part takes its member so long at least, against which what it costs to begin one is little.
 const SHORTEST: Duration = Duration::from_millis(3);
 
-/// Of the VMs, the most that a member gets which nobody knows yet.
-const FIRST_LOOK: u32 = 64;
+/// A member that nobody knows yet gets this part of the VMs: one that is a hundred times as slow as the others does not hold them up with it.
+const FIRST_LOOK: u32 = 256;
 
 /// The VMs that are left, and who may take them.
 pub(super) struct Queue {
@@ -282,13 +282,13 @@ mod tests {
 
     #[test]
     fn who_is_unknown_is_looked_at_first() {
-        let queue = Queue::new(6400, [(1, None), (1, None)]);
+        let queue = Queue::new(25_600, [(1, None), (1, None)]);
         assert_eq!(queue.take(0), Some(0..100));
         queue.done(0, 100, Duration::from_millis(100));
         // 1000 a second; the other one is unknown, and has to be known before the rest is shared.
         assert_eq!(queue.take(1), Some(100..200));
         queue.done(1, 100, Duration::from_millis(50));
-        assert_eq!(queue.take(0), Some(200..2267));
-        assert_eq!(queue.take(1), Some(2267..6400));
+        assert_eq!(queue.take(0), Some(200..8667));
+        assert_eq!(queue.take(1), Some(8667..25_600));
     }
 }
