@@ -82,17 +82,43 @@ fn main() -> ExitCode {
 }
 
 fn test() -> Result<(), String> {
+    let ptxas = assembler::ensure();
+    let run = |arguments: &[&str], devices: Option<&str>| {
+        let mut command = cargo_command(arguments);
+        adapter::ensure_for(&mut command)?;
+        // In a dev build wgpu takes a backtrace whenever it locks anything, if it may, and the suite takes five times as long.
+        command.env("RUST_BACKTRACE", "0");
+        if let Some(ptxas) = &ptxas {
+            command.env("PTXAS", ptxas);
+        }
+        let on = match devices {
+            Some(devices) => {
+                command.env("GPUVM_TEST_DEVICES", devices);
+                format!("GPUVM_TEST_DEVICES={devices} ")
+            }
+            None => String::new(),
+        };
+        eprintln!("$ {on}cargo {}", arguments.join(" "));
+        finish(command)
+    };
     // One that fails hides nothing of the others.
-    let mut command = cargo_command(&["test", "--workspace", "--no-fail-fast"]);
-    adapter::ensure_for(&mut command)?;
-    eprintln!("$ cargo test --workspace --no-fail-fast");
-    // In a dev build wgpu takes a backtrace whenever it locks anything, if it may, and the suite takes five times as long.
-    command.env("RUST_BACKTRACE", "0");
-    if let Some(ptxas) = assembler::ensure() {
-        command.env("PTXAS", ptxas);
-    }
-    finish(command)
+    let all = run(&["test", "--workspace", "--no-fail-fast"], None);
+    // The same binaries once more, of which these plans are on several devices.
+    let mut on_several = vec!["test", "--workspace", "--test", "it", "--"];
+    on_several.extend(ON_SEVERAL);
+    all.and(run(&on_several, Some("several")))
 }
+
+/// The tests of plans but those that take long or count launches.
+const ON_SEVERAL: [&str; 7] = [
+    "plans::random",
+    "plans::folds",
+    "plans::groups",
+    "plans::sorts",
+    "plans::dedups",
+    "plans::buffers",
+    "plans::traps",
+];
 
 fn soak(options: &Soak) -> Result<(), String> {
     let mut command = cargo_command(&["run", "--release", "--quiet", "--package", "gpuvm-soak", "--"]);
