@@ -125,7 +125,8 @@ impl TeamMemory {
             self.shares
                 .of(member, self.members[member].allocate(range.end - range.start))
         };
-        let Some(before) = copy.room.take() else {
+        // It stays as it is if there is no room for more.
+        let Some(before) = copy.room.clone() else {
             copy.room = Some((allocate(range)?, range.start));
             return Ok(());
         };
