@@ -682,6 +682,10 @@ impl Beginning<'_> {
         job.atomics = self.layout.atomics();
         job.is_looked_at = course.keep;
         job.reach = Arc::clone(&course.reach);
+        if self.range.start > course.range.start {
+            // The first part has made the copies, as it was before any VM of the step has written.
+            job.copies.clear();
+        }
         let Some(image) = self.image else {
             return Ok(course.executor.start(job, &arena)?);
         };
