@@ -190,6 +190,11 @@ impl Runtime {
         }
     }
 
+    /// Whether several GPUs are one device, and not all of them have failed.
+    pub(crate) fn has_team(&self) -> bool {
+        self.lead() == self.members().len()
+    }
+
     /// What runs what is not spread.
     fn lead_opened(&self) -> &Opened {
         let Shared { members, team, .. } = &*self.shared;

@@ -165,6 +165,8 @@ fn a_plan_says_which_devices_it_has_lost() {
 #[test]
 fn buffers_stay_with_their_devices() {
     let (alone, team) = (alone(), lasting());
+    // Of which each step is several jobs, too.
+    let one = on(vec![flaky(gpu(), &fuse(LASTS))]);
     let run = |runtime: &Runtime| {
         let buffer = runtime.buffer(&column(4099, 9)).unwrap();
         let out = runtime.buffer(&vec![0u32; 2 * 4099]).unwrap();
@@ -179,7 +181,9 @@ fn buffers_stay_with_their_devices() {
         let results: Vec<u32> = launch.engine(engine_of(runtime)).run().unwrap().output().unwrap();
         (buffer.read().unwrap(), out.read().unwrap(), results)
     };
-    assert!(run(&team) == run(&alone));
+    let expected = run(&alone);
+    assert!(run(&one) == expected);
+    assert!(run(&team) == expected);
 }
 
 /// An engine of GPUs, so that the launch is not spread over all devices.
@@ -239,4 +243,20 @@ fn an_execution_is_looked_at_saved_and_goes_on_with_other_devices() {
         assert_eq!(done.output::<Vec<u32>>().unwrap(), expected);
         assert_eq!(done.column::<u32>("me").unwrap(), me);
     }
+}
+
+#[test]
+fn what_is_copied_before_a_step_goes_to_those_that_are_left() {
+    let team = team(&[fuse(LASTS), fuse(1), fuse(LASTS)]);
+    let lost = steps_of_jostling(&team).unwrap_err();
+    assert!(matches!(lost, Error::DeviceLost { .. }), "{lost}");
+    assert_eq!(steps_of_jostling(&team).unwrap(), steps_of_jostling(&alone()).unwrap());
+}
+
+/// Steps in which VMs see all of a buffer as it was before.
+fn steps_of_jostling(runtime: &Runtime) -> gpuvm::Result<Vec<u32>> {
+    let buffer = runtime.buffer(&column(500, 2))?;
+    let launch = runtime.launch("jostle")?.args((&buffer, &buffer));
+    launch.engine(engine_of(runtime)).steps(3).run()?;
+    buffer.read()
 }

@@ -243,16 +243,18 @@ impl TeamMemory {
         self.whole(member, column, words)
     }
 
-    /// Writes words of a column on all devices.
+    /// Writes words of a column on all devices that are not lost.
     pub fn broadcast(&self, column: &Column, range: &Range<u64>, words: &[u32]) -> Result<()> {
-        for (member, memory) in self.members.iter().enumerate() {
+        for member in (0..self.members.len()).filter(|member| !self.shares.is_lost(*member)) {
             let room = self.bring(member, column, range, true)?;
-            memory.write(&sub_region(&room, range), &words)?;
+            self.write_to(member, &sub_region(&room, range), &words)?;
         }
-        column
-            .lock()
-            .iter_mut()
-            .for_each(|copy| copy.current.insert(range.clone()));
+        for (member, copy) in column.lock().iter_mut().enumerate() {
+            match self.shares.is_lost(member) {
+                true => copy.current.remove(range),
+                false => copy.current.insert(range.clone()),
+            }
+        }
         Ok(())
     }
 

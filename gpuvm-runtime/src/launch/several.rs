@@ -34,7 +34,9 @@ impl<'a> Bounded<'a> {
         }
         let apart = |bound: &Bound<'_>| !matches!(bound.mode, Mode::Atomic | Mode::Whole);
         let is_looked_at = self.budget != Budget::unlimited() || self.options.profile;
-        if self.vms < 2 || is_looked_at || !self.params.iter().all(apart) {
+        // Buffers stay with the GPUs, where these are one device.
+        let stays = self.runtime.has_team() && self.params.iter().any(is_buffer);
+        if self.vms < 2 || is_looked_at || stays || !self.params.iter().all(apart) {
             return Ok(None);
         }
         let program = self
