@@ -4,10 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use gpuvm_core::program::{Mode, ParamSlot, Program};
+use gpuvm_core::types::Type;
 
 use super::memory::{Column, TeamMemory};
+use super::pieces::Pieces;
 use crate::error::Result;
-use crate::{Job, Reach, Slot, Source};
+use crate::{Job, Reach, Slot};
 
 /// How a job's memory is cut.
 pub(super) struct Cut {
@@ -30,15 +32,6 @@ struct Own {
     each: usize,
 }
 
-/// The arena of a part: pieces of the job's, one after the other.
-pub(super) struct Pieces(Vec<Range<usize>>);
-
-/// The words of a job's arena that a part begins with.
-pub(super) struct PartSource<'s> {
-    pub all: &'s dyn Source,
-    pub pieces: &'s Pieces,
-}
-
 /// How a parameter's column on a device is seen by VMs.
 pub(super) struct Sight {
     pub column: Arc<Column>,
@@ -47,15 +40,24 @@ pub(super) struct Sight {
     pub writes: bool,
 }
 
+impl Own {
+    /// The words of some VMs, counted from the job's first.
+    fn of(&self, vms: &Range<u32>) -> Range<usize> {
+        self.start + self.each * vms.start as usize..self.start + self.each * vms.end as usize
+    }
+}
+
+/// Where a VM's words of a parameter are.
+fn start_of(place: ParamSlot, vm: u32) -> u32 {
+    place.base.wrapping_add(vm.wrapping_mul(place.stride))
+}
+
 impl Cut {
     pub fn new(job: &Job) -> Cut {
         let own = job.slots.iter().enumerate().filter_map(|(index, slot)| {
             let is_own = slot.region.is_none() && slot.place.stride > 0 && !is_atomic(&job.program, index);
             is_own.then(|| Own {
-                start: slot
-                    .place
-                    .base
-                    .wrapping_add(job.first_vm.wrapping_mul(slot.place.stride)) as usize,
+                start: start_of(slot.place, job.first_vm) as usize,
                 each: slot.place.stride as usize,
             })
         });
@@ -92,18 +94,17 @@ impl Cut {
     pub fn pieces(&self, part: &Range<u32>) -> Pieces {
         let mut pieces = Vec::new();
         if self.is_looked_at {
-            pieces.extend((self.arena_words > 0).then_some(0..self.arena_words));
-            return Pieces(pieces);
+            pieces.push(0..self.arena_words);
+            return Pieces::new(pieces);
         }
         let mut end = 0;
         for own in &self.own {
             pieces.push(end..own.start);
-            pieces.push(own.start + own.each * part.start as usize..own.start + own.each * part.end as usize);
+            pieces.push(own.of(part));
             end = own.start + own.each * self.vms as usize;
         }
         pieces.push(end..self.arena_words);
-        pieces.retain(|piece| !piece.is_empty());
-        Pieces(pieces)
+        Pieces::new(pieces)
     }
 
     /// Where a parameter of a part lies in its arena.
@@ -119,7 +120,7 @@ impl Cut {
             },
             stride => {
                 let first = self.first_vm.wrapping_add(part.start);
-                let start = place.base.wrapping_add(first.wrapping_mul(stride)) as usize;
+                let start = start_of(place, first) as usize;
                 ParamSlot {
                     base: (pieces.after(start) as u32).wrapping_sub(first.wrapping_mul(stride)),
                     ..place
@@ -130,8 +131,8 @@ impl Cut {
 
     /// The words of a column of these that VMs of a part touch, of those that all see.
     fn reached(&self, index: usize, part: &Range<u32>, all: Range<u64>) -> Range<u64> {
-        let mode = self.program.params.get(index).and_then(|param| Mode::of(*param));
-        let (Some(Reach { each, before }), Some((_, element))) = (self.reach.get(index).copied().flatten(), mode)
+        let (Some(Reach { each, before }), Some((_, element))) =
+            (self.reach.get(index).copied().flatten(), seen(&self.program, index))
         else {
             return all;
         };
@@ -148,14 +149,7 @@ impl Cut {
             let words = match place.stride {
                 0 => self.reached(index, part, all),
                 stride => {
-                    let at = |vm: u32| {
-                        u64::from(
-                            place
-                                .base
-                                .wrapping_add(self.first_vm.wrapping_add(vm).wrapping_mul(stride)),
-                        )
-                    };
-                    let start = all.start + at(part.start);
+                    let start = all.start + u64::from(start_of(*place, self.first_vm.wrapping_add(part.start)));
                     start..start + u64::from(stride) * part.len() as u64
                 }
             };
@@ -170,8 +164,7 @@ impl Cut {
 
     /// The words of the job's arena that VMs of a part own.
     pub fn owned(&self, part: &Range<u32>) -> impl Iterator<Item = Range<usize>> {
-        let own = |own: &Own| own.start + own.each * part.start as usize..own.start + own.each * part.end as usize;
-        self.own.iter().map(own)
+        self.own.iter().map(|own| own.of(part))
     }
 
     /// The ranges of a part's arena that its VMs may write.
@@ -220,66 +213,17 @@ impl Cut {
     }
 }
 
-impl Pieces {
-    /// How many words there are.
-    pub fn words(&self) -> usize {
-        self.0.iter().map(ExactSizeIterator::len).sum()
-    }
-
-    /// Where a word of the job's arena is in the part's, or would be.
-    pub fn after(&self, word: usize) -> usize {
-        let before = self.0.iter().take_while(|piece| piece.start <= word);
-        before.map(|piece| piece.end.min(word) - piece.start).sum()
-    }
-
-    /// The pieces of the job's arena that these words of the part's are.
-    pub fn of(&self, range: &Range<usize>) -> Vec<Range<usize>> {
-        let mut at = 0;
-        let mut found = Vec::new();
-        for piece in &self.0 {
-            let here = at.max(range.start)..(at + piece.len()).min(range.end);
-            if !here.is_empty() {
-                found.push(piece.start + (here.start - at)..piece.start + (here.end - at));
-            }
-            at += piece.len();
-        }
-        found
-    }
-}
-
-impl Source for PartSource<'_> {
-    fn words(&self) -> usize {
-        self.pieces.words()
-    }
-
-    fn filled(&self) -> usize {
-        self.pieces.after(self.all.filled())
-    }
-
-    fn write(&self, range: Range<usize>, words: &mut [u32]) {
-        let mut rest = words;
-        for piece in self.pieces.of(&range) {
-            let (own, behind) = rest.split_at_mut(piece.len());
-            // Behind what the job's arena begins with are zeros.
-            let end = piece.end.min(self.all.words());
-            let filled = end.saturating_sub(piece.start);
-            if filled > 0 {
-                self.all.write(piece.start..end, &mut own[..filled]);
-            }
-            own[filled..].fill(0);
-            rest = behind;
-        }
-    }
+/// How VMs see a parameter, and the type of its entries.
+fn seen(program: &Program, index: usize) -> Option<(Mode, &'static Type)> {
+    Mode::of(*program.params.get(index)?)
 }
 
 /// Whether VMs write a parameter.
 pub(super) fn writes(program: &Program, index: usize) -> bool {
-    let mode = program.params.get(index).and_then(|param| Mode::of(*param));
-    mode.is_some_and(|(mode, _)| mode.writes())
+    seen(program, index).is_some_and(|(mode, _)| mode.writes())
 }
 
 /// Whether a parameter lies among the atomics.
 fn is_atomic(program: &Program, index: usize) -> bool {
-    let mode = program.params.get(index).and_then(|param| Mode::of(*param));
-    mode.is_some_and(|(mode, _)| mode == Mode::Atomic)
+    seen(program, index).is_some_and(|(mode, _)| mode == Mode::Atomic)
 }

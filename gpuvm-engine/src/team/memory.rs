@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::pieces::{PieceSource, Pieces};
 use super::ranges::Ranges;
 use super::shares::{Shares, Work};
 use crate::error::Result;
@@ -33,27 +34,6 @@ struct Copy {
     /// Room for the words from `first` on.
     room: Option<(Region, u64)>,
     current: Ranges,
-}
-
-/// The words of a source from one on.
-struct Part<'s> {
-    source: &'s dyn Source,
-    range: Range<usize>,
-}
-
-impl Source for Part<'_> {
-    fn words(&self) -> usize {
-        self.range.len()
-    }
-
-    fn filled(&self) -> usize {
-        self.source.filled().clamp(self.range.start, self.range.end) - self.range.start
-    }
-
-    fn write(&self, range: Range<usize>, words: &mut [u32]) {
-        let start = self.range.start;
-        self.source.write(start + range.start..start + range.end, words);
-    }
 }
 
 /// The words of a column as a region of a device's memory.
@@ -383,9 +363,10 @@ impl DeviceMemory for TeamMemory {
         for (member, part) in bounds.into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {
             let own = range.start + u64::from(part.start)..range.start + u64::from(part.end);
             let room = self.bring(member, &column, &own, true)?;
-            let source = Part {
-                source: words,
-                range: part.start as usize..part.end as usize,
+            let pieces = Pieces::new(std::iter::once(part.start as usize..part.end as usize).collect());
+            let source = PieceSource {
+                all: words,
+                pieces: &pieces,
             };
             self.write_to(member, &sub_region(&room, &own), &source)?;
             self.written(member, &column, &own);

@@ -8,6 +8,7 @@
 
 mod cut;
 mod memory;
+mod pieces;
 mod ranges;
 mod running;
 mod sequence;
@@ -19,8 +20,9 @@ use std::time::{Duration, Instant};
 
 use gpuvm_core::program::{ParamSlot, Program};
 
-use self::cut::{Cut, PartSource, Sight};
+use self::cut::{Cut, Sight};
 use self::memory::TeamMemory;
+use self::pieces::PieceSource;
 use self::running::{Alone, Part, TeamRunning};
 use self::sequence::TeamSequence;
 use self::shares::{Shares, work};
@@ -210,7 +212,7 @@ impl Team {
             is_looked_at: job.is_looked_at,
             ..Job::new(Arc::clone(&job.program), vms.len() as u32, slots)
         };
-        let own = PartSource {
+        let own = PieceSource {
             all: source,
             pieces: &pieces,
         };

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::Program;
 
-use super::cut::{Cut, Pieces};
+use super::cut::Cut;
+use super::pieces::Pieces;
 use super::shares::Shares;
 use crate::error::Result;
 use crate::{Engine, Finished, Image, Limit, Memory, Running, Slot, Tally};

@@ -6,7 +6,7 @@ mod columns;
 mod queue;
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,9 +19,7 @@ use self::queue::Queue;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
-use crate::logs::LogLimit;
 use crate::native::{self, Host, Vms};
-use crate::rates::Rates;
 use crate::registry::Registration;
 use crate::runtime::Runtime;
 use crate::stats::Share;
@@ -152,9 +150,9 @@ impl Spread<'_> {
         watch: &mut (dyn FnMut(&Tally) + Send),
     ) -> Result<Ran> {
         let columns = Columns::new(params);
-        let rates = self.rates().of(self.entry.id(), self.runtime.members().len());
+        let rates = self.runtime.rates().of(self.entry.id(), self.runtime.members().len());
         let hands = self.members.iter().map(|member| member.worker.hands());
-        let course = Step {
+        let step = Step {
             spread: self,
             columns,
             queue: Queue::new(
@@ -170,37 +168,33 @@ impl Spread<'_> {
             watch: Mutex::new(watch),
         };
         loop {
-            course.work()?;
+            step.work()?;
             let is_cancelled = cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed));
-            if course.queue.left() == 0 || is_cancelled {
+            if step.queue.left() == 0 || is_cancelled {
                 break;
             }
-            let mut lost = lock(&course.lost);
+            let mut lost = lock(&step.lost);
             if lost.len() >= self.members.len()
                 && let Some((_, error)) = lost.pop()
             {
                 return Err(error);
             }
         }
-        Ok(course.ended())
-    }
-
-    fn rates(&self) -> &Rates {
-        self.runtime.rates()
+        Ok(step.ended())
     }
 
     /// Runs VMs of a range on a member.
-    fn part(&self, course: &Step<'_, '_>, hand: usize, member: usize, range: Range<u32>) -> Result<Part> {
+    fn part(&self, step: &Step<'_, '_>, hand: usize, member: usize, range: Range<u32>) -> Result<Part> {
         let begin = Instant::now();
         let (results, trap, tally) = match &self.members[member].worker {
-            Worker::Native(registration, threads) => self.natively(course, registration, *threads, &range)?,
+            Worker::Native(registration, threads) => self.natively(step, registration, *threads, &range)?,
             Worker::Reference(_) => self.on_engine(
-                course,
+                step,
                 hand,
                 (Engine::Reference, &(Arc::new(Reference) as Arc<dyn Execute>)),
                 &range,
             )?,
-            Worker::Engine(engine, executor) => self.on_engine(course, hand, (*engine, executor), &range)?,
+            Worker::Engine(engine, executor) => self.on_engine(step, hand, (*engine, executor), &range)?,
         };
         Ok(Part {
             range,
@@ -214,19 +208,16 @@ impl Spread<'_> {
 
     fn natively(
         &self,
-        course: &Step<'_, '_>,
+        step: &Step<'_, '_>,
         registration: &'static Registration,
         threads: usize,
         range: &Range<u32>,
     ) -> Result<(Words, Option<Trap>, Tally)> {
-        let over = AtomicU64::new(0);
         let host = Host {
-            log: LogLimit::default(),
-            cancelled: course.cancelled,
-            answering: None,
-            over: Some(&over),
+            cancelled: step.cancelled,
+            ..Host::default()
         };
-        let mut parts = course.columns.parts(range, self.vms);
+        let mut parts = step.columns.parts(range, self.vms);
         let params = parts.iter_mut().map(columns::Part::seen).collect();
         let vms = Vms {
             range: range.clone(),
@@ -234,7 +225,7 @@ impl Spread<'_> {
             threads: Some(threads),
         };
         let ran = native::run(registration, params, vms, self.settings.recursion_limit, host)?;
-        course.columns.put_back(parts.into_iter().map(columns::Part::into_own));
+        step.columns.put_back(parts.into_iter().map(columns::Part::into_own));
         let mut words = vec![0; range.len() * ran.results.element().words as usize];
         write_pieces(&*ran.results, 0..range.len(), &mut words);
         let trapped = ran.traps as u32;
@@ -250,7 +241,7 @@ impl Spread<'_> {
 
     fn on_engine(
         &self,
-        course: &Step<'_, '_>,
+        step: &Step<'_, '_>,
         hand: usize,
         (engine, executor): (Engine, &Arc<dyn Execute>),
         range: &Range<u32>,
@@ -264,22 +255,22 @@ impl Spread<'_> {
             reach: Arc::from([]),
             keep: false,
         };
-        let mut written = course.columns.own(range, self.vms);
-        let mut seen = course.columns.seen(&mut written);
+        let mut written = step.columns.own(range, self.vms);
+        let mut seen = step.columns.seen(&mut written);
         let mut leg = Leg::new(&own, &seen, 1, Entrance::Program, self.entry.id())?;
         let limit = Limit {
-            time: course.cancelled.map(|_| LOOK),
+            time: step.cancelled.map(|_| LOOK),
             ..self.limit.clone()
         };
         let mut results = Words::default();
-        while !leg.all_over() && !course.is_cancelled() {
+        while !leg.all_over() && !step.is_cancelled() {
             leg.round(&own, &mut seen, &mut results, &limit, &mut |tally| {
-                course.see(hand, tally)
+                step.see(hand, tally)
             })?;
         }
         let tally = leg.tally();
         let trapped = leg.close(&own, &mut seen, &mut results)?;
-        course.columns.put_back(written);
+        step.columns.put_back(written);
         let trap = trapped.map(|trapped| Trap::at(&self.program, &trapped.record, trapped.vm.as_ref()));
         Ok((results, trap, tally))
     }
@@ -399,7 +390,7 @@ impl Step<'_, '_> {
             let vms: u64 = own.clone().map(|part| part.range.len() as u64).sum();
             let busy: Duration = own.clone().map(|part| part.time).sum();
             if vms > 0 {
-                spread.rates().see(
+                spread.runtime.rates().see(
                     spread.entry.id(),
                     member.number,
                     (vms as usize * member.worker.hands()) as f64,
