@@ -33,7 +33,7 @@ pub fn gpu_backend() -> Backend {
 pub fn runtime_with(settings: Settings) -> Runtime {
     let builder = Runtime::builder().settings(settings);
     match std::env::var_os(DEVICES) {
-        None => builder.on(vec![gpu()]),
+        None => builder.on(vec![gpu()]).unwrap(),
         Some(_) => {
             let cpu = |threads| Opened {
                 device: Device::cpu_threads(threads),
@@ -42,6 +42,7 @@ pub fn runtime_with(settings: Settings) -> Runtime {
             builder
                 .spreading(Spreading::Always)
                 .on(vec![gpu(), cpu(1), gpu(), cpu(2)])
+                .unwrap()
         }
     }
 }

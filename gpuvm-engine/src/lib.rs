@@ -8,6 +8,7 @@ mod error;
 mod guard;
 mod image;
 mod job;
+mod ranks;
 mod reference;
 pub mod room;
 mod team;
@@ -24,8 +25,9 @@ pub use self::error::{Error, Result};
 pub use self::guard::{Check, CheckOp, Guard, Operand, StopAt, Then, WordRange};
 pub use self::image::touched;
 pub use self::job::{Copy, Demand, Job, Reach, Slot, Span, Tiles};
+pub use self::ranks::{Ranks, Wire};
 pub use self::reference::Reference;
-pub use self::team::{Lost, team};
+pub use self::team::{Lost, engine_over_ranks, over_ranks, team};
 
 /// Which engine runs a launch. All of them give the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gpuvm_core::settings::Settings;
-use gpuvm_engine::{Backend, Device, FloatMode, Opened};
+use gpuvm_engine::{Backend, Device, FloatMode, Opened, Ranks};
 
 use crate::config::RuntimeConfig;
 use crate::debugger::{self, Debugger};
@@ -36,6 +36,7 @@ pub struct RuntimeBuilder {
     device: Option<usize>,
     devices: Option<Devices>,
     spreading: Spreading,
+    ranks: Option<Arc<dyn Ranks>>,
     settings: Settings,
     config: RuntimeConfig,
     debugger: Option<Arc<dyn Debugger>>,
@@ -81,6 +82,15 @@ impl RuntimeBuilder {
     /// What is spread over several devices; [`Spreading::Auto`] if nothing is said.
     pub fn spreading(mut self, spreading: Spreading) -> Self {
         self.spreading = spreading;
+        self
+    }
+
+    /// The processes that this one is one of, which build a runtime at the same point each. Every one makes the same launches in the same order, with the same data; each runs a part, and all get
+    /// all results. Launches, plans, batches and executions are cut over them; [ring kernels](Runtime::ring) are each rank's own. `gpuvm-mpi` has this with MPI.
+    ///
+    /// What is spread is as [`spreading`](RuntimeBuilder::spreading) says; what is not, each rank runs for itself.
+    pub fn ranks(mut self, ranks: Arc<dyn Ranks>) -> Self {
+        self.ranks = Some(ranks);
         self
     }
 
@@ -134,17 +144,21 @@ impl RuntimeBuilder {
             check_floats(self.exact, device)?;
             tracing::info!(device = device.name, backend = ?device.backend, "runtime opened");
         }
-        let runtime = self.on(opened);
+        let runtime = self.on(opened)?;
         show::answer(&runtime)?;
         debugger::open_snapshot(&runtime)?;
         Ok(runtime)
     }
 
     /// The runtime on devices that are open, at least one.
+    ///
+    /// # Errors
+    ///
+    /// When another rank cannot be reached.
     #[doc(hidden)]
-    pub fn on(self, opened: Vec<Opened>) -> Runtime {
+    pub fn on(self, opened: Vec<Opened>) -> Result<Runtime> {
         Runtime::on(
-            (opened, self.spreading),
+            (opened, self.ranks, self.spreading),
             self.settings,
             self.config,
             self.debugger.map(debugger::kept),
@@ -159,6 +173,7 @@ impl std::fmt::Debug for RuntimeBuilder {
             .field("device", &self.device)
             .field("devices", &self.devices)
             .field("spreading", &self.spreading)
+            .field("ranked", &self.ranks.is_some())
             .field("settings", &self.settings)
             .field("config", &self.config)
             .field("debugged", &self.debugger.is_some())

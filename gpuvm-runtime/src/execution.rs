@@ -255,6 +255,12 @@ impl<'a> Execution<'a> {
     }
 
     fn run_within(&mut self, budget: Budget, stays: bool) -> Result<Signal> {
+        if let (Some(_), Some(ranks)) = (budget.time, self.runtime.ranks()) {
+            return Err(Error::TimeOverRanks {
+                routine: self.entry.id().to_string(),
+                ranks: ranks.count(),
+            });
+        }
         let begin = Instant::now();
         loop {
             let limit = Limit {
@@ -492,12 +498,14 @@ impl<'a> Execution<'a> {
         /// So much may pass before a cancelled launch ends, or those are answered whom others do not wait for.
         const LOOK: Duration = Duration::from_millis(100);
         const ANSWER: Duration = Duration::from_millis(20);
-        let answers = (!self.options.answers.is_empty()).then_some(ANSWER);
+        // Ranks look when all of them are there: they have other clocks.
+        let is_one = self.runtime.ranks().is_none();
+        let answers = (is_one && !self.options.answers.is_empty()).then_some(ANSWER);
         let begin = Instant::now();
         let mut cycles = budget.cycles;
         loop {
             let left = budget.time.map(|time| time.saturating_sub(begin.elapsed()));
-            let look = cancelled.map(|_| LOOK);
+            let look = cancelled.filter(|_| is_one).map(|_| LOOK);
             let counted = self.instructions();
             let signal = self.advance(Budget {
                 cycles,

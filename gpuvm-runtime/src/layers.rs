@@ -45,7 +45,7 @@ const LAYERS: [&[&str]; 16] = [
         "trap",
         "view",
     ],
-    &["device", "marshal"],
+    &["columns", "device", "marshal"],
     &["leg"],
     &["runtime"],
     &["cpu", "execution"],

@@ -16,6 +16,7 @@ pub mod buffer;
 mod builder;
 #[doc(hidden)]
 pub mod by_function;
+mod columns;
 mod config;
 mod content;
 mod counted;

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use gpuvm_core::compile::link_kernel;
 use gpuvm_core::kernel::Kernel;
@@ -12,7 +13,10 @@ use gpuvm_core::routine::RoutineKey;
 use gpuvm_core::program::{Program, atomic_pairs};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, VmType};
-use gpuvm_engine::{Backend, Device, Engine, Execute, Lost, MemoryUse, Opened, Reference, team};
+use gpuvm_engine::{
+    Backend, Device, Engine, Execute, Lost, MemoryUse, Opened, Ranks, Reference, Wire, engine_over_ranks, over_ranks,
+    team,
+};
 
 use crate::buffer::Buffer;
 use crate::config::RuntimeConfig;
@@ -47,6 +51,8 @@ struct Shared {
     members: Vec<Member>,
     /// Its GPUs as one device, if there are several. What is not spread runs on them, or if one of them has failed on the first device that has not.
     team: Option<Opened>,
+    /// The processes that the runtime is one of, and what runs on all of them.
+    ranked: Option<Ranked>,
     /// How fast they are.
     rates: Rates,
     /// What is spread over them.
@@ -59,6 +65,13 @@ struct Shared {
     programs: Mutex<Remembered<(RoutineKey, u32)>>,
     /// Linked kernels of plans by what tells them apart.
     kernels: Mutex<Remembered<String>>,
+}
+
+/// What runs on all ranks.
+struct Ranked {
+    ranks: Arc<dyn Ranks>,
+    lead: Opened,
+    reference: Arc<dyn Execute>,
 }
 
 /// A device of a runtime, with its engines, the one which [`Engine::Auto`] means first.
@@ -108,6 +121,17 @@ impl Shared {
     fn first(&self) -> usize {
         let able = self.members.iter().position(|member| !member.is_lost());
         able.unwrap_or_default()
+    }
+}
+
+impl Ranked {
+    fn new(ranks: Arc<dyn Ranks>, own: &Opened, always: bool) -> Result<Ranked> {
+        let reference: Arc<dyn Execute> = Arc::new(Reference);
+        Ok(Ranked {
+            lead: over_ranks(own, &ranks, always)?,
+            reference: engine_over_ranks(&reference, &ranks, always),
+            ranks,
+        })
     }
 }
 
@@ -198,10 +222,34 @@ impl Runtime {
     /// What runs what is not spread.
     fn lead_opened(&self) -> &Opened {
         let Shared { members, team, .. } = &*self.shared;
+        if let Some(ranked) = self.ranked() {
+            return &ranked.lead;
+        }
         match (members.get(self.lead()), team) {
             (None, Some(team)) => team,
             (member, _) => &member.unwrap_or(&members[0]).opened,
         }
+    }
+
+    fn ranked(&self) -> Option<&Ranked> {
+        self.shared.ranked.as_ref().filter(|_| !self.is_alone)
+    }
+
+    /// The [processes](crate::RuntimeBuilder::ranks) that it is one of, if what it runs is cut over them.
+    pub fn ranks(&self) -> Option<&Arc<dyn Ranks>> {
+        self.ranked().map(|ranked| &ranked.ranks)
+    }
+
+    /// The longest time of those that the ranks have, so that all of them save the same.
+    pub(crate) fn longest(&self, own: Duration) -> Result<Duration> {
+        let Some(ranks) = self.ranks() else {
+            return Ok(own);
+        };
+        let mut words = Vec::new();
+        own.put(&mut words);
+        let all = ranks.gather(&words)?;
+        let told = all.iter().filter_map(|words| Duration::take(&mut &**words));
+        Ok(told.max().unwrap_or(own))
     }
 
     /// The same on the first of its devices alone, for what takes longer on several.
@@ -247,17 +295,27 @@ impl Runtime {
         &self.shared.config
     }
 
-    /// A runtime on devices that are open, at least one, with what modules above this one keep with it.
+    /// A runtime on devices that are open, at least one, and on those of other ranks, with what modules above this one keep with it.
+    ///
+    /// # Errors
+    ///
+    /// When another rank cannot be reached.
     pub(crate) fn on(
-        (devices, spreading): (Vec<Opened>, Spreading),
+        (devices, ranks, spreading): (Vec<Opened>, Option<Arc<dyn Ranks>>, Spreading),
         settings: Settings,
         config: RuntimeConfig,
         kept: Option<Arc<dyn Any + Send + Sync>>,
-    ) -> Runtime {
+    ) -> Result<Runtime> {
         let (team, lost) = team_of(&devices, spreading).unzip();
+        let own = team.as_ref().or(devices.first());
+        let ranked = match ranks.zip(own) {
+            Some((ranks, own)) => Some(Ranked::new(ranks, own, spreading == Spreading::Always)?),
+            None => None,
+        };
         let shared = Arc::new(Shared {
             members: members(devices, lost),
             team,
+            ranked,
             rates: Rates::default(),
             spreading,
             settings,
@@ -267,10 +325,10 @@ impl Runtime {
             kernels: Mutex::default(),
         });
         all().push(Arc::downgrade(&shared));
-        Runtime {
+        Ok(Runtime {
             shared,
             is_alone: false,
-        }
+        })
     }
 
     /// What each of the process has, in the order in which they were opened.
@@ -406,7 +464,8 @@ impl Runtime {
     /// The engine, where it runs programs.
     pub(crate) fn executor(&self, engine: Engine) -> Result<Arc<dyn Execute>> {
         if engine == Engine::Reference {
-            return Ok(Arc::new(Reference));
+            let over_ranks = self.ranked().map(|ranked| Arc::clone(&ranked.reference));
+            return Ok(over_ranks.unwrap_or_else(|| Arc::new(Reference)));
         }
         let found = self.lead_opened().engines.iter().find(|(known, _)| *known == engine);
         found

@@ -2,6 +2,7 @@
 
 mod flaky;
 mod plans;
+mod ranks;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -35,7 +36,7 @@ fn three() -> Runtime {
 }
 
 fn on(devices: Vec<Opened>) -> Runtime {
-    Runtime::builder().spreading(Spreading::Always).on(devices)
+    Runtime::builder().spreading(Spreading::Always).on(devices).unwrap()
 }
 
 /// Two GPUs that may be lost.
@@ -347,12 +348,15 @@ fn short_launches_are_not_spread_unless_asked_for() {
         let done = runtime.launch("countdown").unwrap().args((&xs,)).run().unwrap();
         done.stats().shares.len()
     };
-    let auto = Runtime::builder().on(vec![cpu(1), cpu(2)]);
+    let auto = Runtime::builder().on(vec![cpu(1), cpu(2)]).unwrap();
     let two = || vec![cpu(1), cpu(2)];
     assert_eq!(shares(&auto), 2, "nobody knows it yet");
     // Threads that begin are slow, and what was seen last counts half.
     assert!((0..30).any(|_| shares(&auto) == 0), "it is done at once");
-    assert_eq!(shares(&Runtime::builder().spreading(Spreading::Never).on(two())), 0);
+    assert_eq!(
+        shares(&Runtime::builder().spreading(Spreading::Never).on(two()).unwrap()),
+        0
+    );
     assert_eq!(shares(&on(two())), 2);
 }
 

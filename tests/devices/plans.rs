@@ -65,7 +65,7 @@ fn cool(x: f32) -> f32 {
 }
 
 /// Every verb of plans, on columns that others have left in parts.
-fn verbs(runtime: &Runtime, column: &[u32]) -> gpuvm::Result<Vec<Vec<u32>>> {
+pub fn verbs(runtime: &Runtime, column: &[u32]) -> gpuvm::Result<Vec<Vec<u32>>> {
     let mut plan = runtime.plan();
     let given = plan.input(column);
     let shaken = plan.map("shake", (given,))?;
@@ -100,7 +100,7 @@ fn verbs(runtime: &Runtime, column: &[u32]) -> gpuvm::Result<Vec<Vec<u32>>> {
     Ok(all)
 }
 
-fn column(len: usize, seed: u32) -> Vec<u32> {
+pub fn column(len: usize, seed: u32) -> Vec<u32> {
     (0..len as u32)
         .map(|entry| entry.wrapping_mul(2_654_435_761) ^ seed)
         .collect()
@@ -167,23 +167,25 @@ fn buffers_stay_with_their_devices() {
     let (alone, team) = (alone(), lasting());
     // Of which each step is several jobs, too.
     let one = on(vec![flaky(gpu(), &fuse(LASTS))]);
-    let run = |runtime: &Runtime| {
-        let buffer = runtime.buffer(&column(4099, 9)).unwrap();
-        let out = runtime.buffer(&vec![0u32; 2 * 4099]).unwrap();
-        for _ in 0..3 {
-            let launch = runtime.launch("jostle").unwrap().args((&buffer, &buffer));
-            launch.engine(engine_of(runtime)).steps(2).run().unwrap();
-            let launch = runtime.launch("spread_out").unwrap().args((&buffer, &out));
-            launch.engine(engine_of(runtime)).run().unwrap();
-        }
-        buffer.write(&column(4099, 10)).unwrap();
+    let expected = on_buffers(&alone);
+    assert!(on_buffers(&one) == expected);
+    assert!(on_buffers(&team) == expected);
+}
+
+/// What launches leave in two buffers, and the results of the last one.
+pub fn on_buffers(runtime: &Runtime) -> [Vec<u32>; 3] {
+    let buffer = runtime.buffer(&column(4099, 9)).unwrap();
+    let out = runtime.buffer(&vec![0u32; 2 * 4099]).unwrap();
+    for _ in 0..3 {
+        let launch = runtime.launch("jostle").unwrap().args((&buffer, &buffer));
+        launch.engine(engine_of(runtime)).steps(2).run().unwrap();
         let launch = runtime.launch("spread_out").unwrap().args((&buffer, &out));
-        let results: Vec<u32> = launch.engine(engine_of(runtime)).run().unwrap().output().unwrap();
-        (buffer.read().unwrap(), out.read().unwrap(), results)
-    };
-    let expected = run(&alone);
-    assert!(run(&one) == expected);
-    assert!(run(&team) == expected);
+        launch.engine(engine_of(runtime)).run().unwrap();
+    }
+    buffer.write(&column(4099, 10)).unwrap();
+    let launch = runtime.launch("spread_out").unwrap().args((&buffer, &out));
+    let results: Vec<u32> = launch.engine(engine_of(runtime)).run().unwrap().output().unwrap();
+    [buffer.read().unwrap(), out.read().unwrap(), results]
 }
 
 /// An engine of GPUs, so that the launch is not spread over all devices.
@@ -232,7 +234,7 @@ fn an_execution_is_looked_at_saved_and_goes_on_with_other_devices() {
     assert_eq!(here, me);
     // On one device, and back on several.
     let snapshot = gpuvm::Snapshot::from_bytes(&bytes).unwrap();
-    let one = Runtime::builder().on(vec![gpu()]);
+    let one = Runtime::builder().on(vec![gpu()]).unwrap();
     for runtime in [&one, &team] {
         let mut restored = runtime.restore(&snapshot).unwrap();
         for (vm, view) in [0, 450, 899].into_iter().zip(&views) {

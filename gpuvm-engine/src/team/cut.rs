@@ -9,7 +9,7 @@ use gpuvm_core::types::Type;
 use super::memory::{Column, TeamMemory};
 use super::pieces::Pieces;
 use crate::error::Result;
-use crate::{Job, Reach, Slot};
+use crate::{Job, Reach, Region, Slot};
 
 /// How a job's memory is cut.
 pub(super) struct Cut {
@@ -216,6 +216,15 @@ impl Cut {
 /// How VMs see a parameter, and the type of its entries.
 fn seen(program: &Program, index: usize) -> Option<(Mode, &'static Type)> {
     Mode::of(*program.params.get(index)?)
+}
+
+/// The columns that a job writes.
+pub(super) fn written(job: &Job) -> impl Iterator<Item = &Region> {
+    let slots = job.slots.iter().enumerate();
+    let slots = slots.filter_map(|(index, slot)| slot.region.as_ref().filter(|_| writes(&job.program, index)));
+    let copies = job.copies.iter().filter_map(|copy| copy.to.region.as_ref());
+    let atomics = job.atomic_regions.iter().map(|(_, region)| region);
+    slots.chain(atomics).chain(copies)
 }
 
 /// Whether VMs write a parameter.

@@ -5,19 +5,27 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::elsewhere::Elsewhere;
+use super::group::Group;
 use super::pieces::{PieceSource, Pieces};
 use super::ranges::Ranges;
-use super::shares::{Shares, Work};
+use super::shares::Work;
 use crate::error::Result;
 use crate::{DeviceMemory, Error, Kept, MemoryUse, Region, Rule, Select, Selection, Sort, Source, Words};
 
 /// Words at whose multiples a device may want columns to begin that it selects from: 256 bytes.
 const ALIGNED: u32 = 64;
 
+/// A selection of no entries.
+const NOTHING: Kept = Kept {
+    count: 0,
+    device_time: None,
+};
+
 /// The devices' memories.
 pub(super) struct TeamMemory {
     pub members: Vec<Arc<dyn DeviceMemory>>,
-    pub shares: Arc<Shares>,
+    pub group: Arc<Group>,
 }
 
 /// A column on several devices, which regions of the team's memory refer to.
@@ -61,6 +69,18 @@ impl Copy {
 }
 
 impl TeamMemory {
+    /// A rank's memory among those of the others.
+    pub fn over_ranks(own: Arc<dyn DeviceMemory>, group: &Arc<Group>) -> Arc<TeamMemory> {
+        let member = |member| match group.is_here(member) {
+            true => Arc::clone(&own),
+            false => Arc::new(Elsewhere) as Arc<dyn DeviceMemory>,
+        };
+        Arc::new(TeamMemory {
+            members: (0..group.members()).map(member).collect(),
+            group: Arc::clone(group),
+        })
+    }
+
     /// The column that a region of this memory stands for, and which of its words.
     pub fn column(region: &Region) -> Result<(Arc<Column>, Range<u64>)> {
         let column = Arc::clone(&region.guard)
@@ -102,7 +122,7 @@ impl TeamMemory {
     /// Room for these words and those that are there, which move.
     fn make_room(&self, copy: &mut Copy, member: usize, range: &Range<u64>) -> Result<()> {
         let allocate = |range: &Range<u64>| {
-            self.shares
+            self.group
                 .of(member, self.members[member].allocate(range.end - range.start))
         };
         // It stays as it is if there is no room for more.
@@ -114,8 +134,8 @@ impl TeamMemory {
         let hull = range.start.min(before.1)..range.end.max(end);
         let room = (allocate(&hull)?, hull.start);
         for known in copy.current.within(&hull) {
-            let words = self.read_from(member, &sub_region(&before, &known))?;
-            self.write_to(member, &sub_region(&room, &known), &&*words)?;
+            let (from, to) = (sub_region(&before, &known), sub_region(&room, &known));
+            self.carry((member, &from), (member, &to))?;
         }
         copy.room = Some(room);
         Ok(())
@@ -124,15 +144,15 @@ impl TeamMemory {
     /// Brings words to a device from wherever they are. What nobody has written is anything.
     fn fetch(&self, copies: &mut [Copy], member: usize, range: &Range<u64>) -> Result<()> {
         let others = (0..copies.len()).filter(|from| *from != member);
-        for from in others.clone().filter(|from| !self.shares.is_lost(*from)) {
+        for from in others.clone().filter(|from| !self.group.shares.is_lost(*from)) {
             let held: Vec<Range<u64>> = copies[from].current.within(range).collect();
             for part in held {
                 for missing in copies[member].current.missing(&part) {
                     let (Some(source), Some(target)) = (&copies[from].room, &copies[member].room) else {
                         continue;
                     };
-                    let words = self.read_from(from, &sub_region(source, &missing))?;
-                    self.write_to(member, &sub_region(target, &missing), &&*words)?;
+                    let (source, target) = (sub_region(source, &missing), sub_region(target, &missing));
+                    self.carry((from, &source), (member, &target))?;
                     copies[member].current.insert(missing);
                 }
             }
@@ -150,11 +170,26 @@ impl TeamMemory {
     }
 
     fn read_from(&self, member: usize, region: &Region) -> Result<Words> {
-        self.shares.of(member, self.members[member].read(region))
+        self.group.of(member, self.members[member].read(region))
     }
 
     fn write_to(&self, member: usize, region: &Region, words: &dyn Source) -> Result<()> {
-        self.shares.of(member, self.members[member].write(region, words))
+        self.group.of(member, self.members[member].write(region, words))
+    }
+
+    /// Takes words from a device to one that may be the same.
+    fn carry(&self, (from, source): (usize, &Region), (to, target): (usize, &Region)) -> Result<()> {
+        self.group.carry(
+            (from, to, source.words as usize),
+            || self.read_from(from, source),
+            |words| self.write_to(to, target, &&**words),
+        )
+    }
+
+    /// Words that a device has, for the host of every rank.
+    fn read_for_all(&self, member: usize, region: &Region) -> Result<Words> {
+        let read = || self.read_from(member, region);
+        self.group.words_of(member, region.words as usize, read)
     }
 
     /// The copies of a column on devices that are not lost, by their members.
@@ -162,17 +197,27 @@ impl TeamMemory {
         copies
             .iter()
             .enumerate()
-            .filter(|(member, _)| !self.shares.is_lost(*member))
+            .filter(|(member, _)| !self.group.shares.is_lost(*member))
     }
 
     /// All that is current of some words of a column, and zeros elsewhere.
     pub fn gather(&self, column: &Column, range: &Range<u64>) -> Result<Words> {
         let copies = column.lock();
         // All of it is where one device has it.
-        for (member, copy) in self.alive(&copies) {
-            if let (Some(room), true) = (&copy.room, copy.current.missing(range).is_empty()) {
-                return self.read_from(member, &sub_region(room, range));
-            }
+        let has_all = |(_, copy): &(usize, &Copy)| copy.room.is_some() && copy.current.missing(range).is_empty();
+        let own = self
+            .group
+            .ranks()
+            .and_then(|ranks| Some((ranks.own(), copies[ranks.own()].room.as_ref()?)));
+        if let Some((member, room)) = own
+            && self.alive(&copies).all(|copy| has_all(&copy))
+        {
+            return self.read_from(member, &sub_region(room, range));
+        }
+        if let Some((member, copy)) = self.alive(&copies).find(has_all)
+            && let Some(room) = &copy.room
+        {
+            return self.read_for_all(member, &sub_region(room, range));
         }
         let mut words = crate::touched((range.end - range.start) as usize);
         let mut left = Ranges::default();
@@ -183,7 +228,7 @@ impl TeamMemory {
             let wanted: Vec<Range<u64>> = held.iter().flat_map(|held| left.within(held)).collect();
             for part in wanted {
                 let at = (part.start - range.start) as usize;
-                let read = self.read_from(member, &sub_region(room, &part))?;
+                let read = self.read_for_all(member, &sub_region(room, &part))?;
                 words[at..at + read.len()].copy_from_slice(&read);
                 left.remove(&part);
             }
@@ -218,30 +263,35 @@ impl TeamMemory {
     pub fn whole_alone(&self, member: usize, column: &Column, words: &Range<u64>) -> Result<Region> {
         let writer = column.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(writer) = writer {
-            self.shares.see_moved(writer);
+            self.group.shares.see_moved(writer);
         }
         self.whole(member, column, words)
     }
 
     /// Writes words of a column on all devices that are not lost.
     pub fn broadcast(&self, column: &Column, range: &Range<u64>, words: &[u32]) -> Result<()> {
-        for member in (0..self.members.len()).filter(|member| !self.shares.is_lost(*member)) {
+        for member in (0..self.members.len()).filter(|member| !self.group.shares.is_lost(*member)) {
             let room = self.bring(member, column, range, true)?;
             self.write_to(member, &sub_region(&room, range), &words)?;
         }
+        self.written_by_all(column, range);
+        Ok(())
+    }
+
+    /// Notes that all devices which are not lost have written the same words.
+    pub fn written_by_all(&self, column: &Column, range: &Range<u64>) {
         for (member, copy) in column.lock().iter_mut().enumerate() {
-            match self.shares.is_lost(member) {
+            match self.group.shares.is_lost(member) {
                 true => copy.current.remove(range),
                 false => copy.current.insert(range.clone()),
             }
         }
-        Ok(())
     }
 
     /// A region of the team's as one of the first device, with all that is current of it.
     fn on_first(&self, region: &Region, overwritten: bool) -> Result<Region> {
         let (column, range) = TeamMemory::column(region)?;
-        let first = self.shares.first();
+        let first = self.group.shares.first();
         if !overwritten {
             return self.whole_alone(first, &column, &range);
         }
@@ -256,7 +306,26 @@ struct Selecting {
     member: usize,
     /// Where what it keeps goes.
     room: Region,
+    /// Until it is waited for.
+    selection: Option<Box<dyn Selection>>,
+}
+
+/// A selection on one rank's device, of which all ranks are told.
+struct ToldSelection {
+    group: Arc<Group>,
+    first: usize,
     selection: Box<dyn Selection>,
+}
+
+impl Selection for ToldSelection {
+    fn wait(self: Box<Self>) -> Result<Kept> {
+        let Self {
+            group,
+            first,
+            selection,
+        } = *self;
+        group.told(first, || group.of(first, selection.wait()))
+    }
 }
 
 /// A selection on several devices. What each keeps stays with it.
@@ -274,13 +343,17 @@ impl Selection for TeamSelection {
         for copy in self.kept.lock().iter_mut() {
             *copy = Copy::default();
         }
-        for Selecting {
-            member,
-            room,
-            selection,
-        } in self.parts
-        {
-            let done = self.memory.shares.of(member, selection.wait())?;
+        let (group, mut parts) = (&self.memory.group, self.parts);
+        let members: Vec<usize> = parts.iter().map(|part| part.member).collect();
+        let wait = |member| {
+            let part = parts.iter_mut().find(|part| part.member == member);
+            let kept = part
+                .and_then(|part| part.selection.take())
+                .map_or(Ok(NOTHING), Selection::wait);
+            group.of(member, kept)
+        };
+        let all = group.each(&members, wait)?;
+        for (Selecting { member, room, .. }, done) in parts.into_iter().zip(all) {
             let word = |entry: u32| u64::from(entry) * u64::from(self.entry_words);
             let copy = &mut self.kept.lock()[member];
             copy.room = Some((room, word(count)));
@@ -295,12 +368,12 @@ impl Selection for TeamSelection {
 impl TeamMemory {
     /// A selection in parts, with the devices that have them; `None` if it is better done on one.
     fn parts_of(&self, select: &Select) -> Result<Option<Vec<(usize, Select)>>> {
-        let parts = self.shares.cut(select.count).into_iter().enumerate();
+        let parts = self.group.shares.cut(select.count).into_iter().enumerate();
         let parts: Vec<(usize, Range<u32>)> = parts.filter(|(_, part)| !part.is_empty()).collect();
         if parts.len() < 2 {
             return Ok(None);
         }
-        let mut cut = Vec::new();
+        let (mut cut, mut is_aligned) = (Vec::new(), true);
         for (member, part) in parts {
             let here = |region: &Region, each: u32| -> Result<Region> {
                 let (column, all) = TeamMemory::column(region)?;
@@ -309,11 +382,9 @@ impl TeamMemory {
             };
             let by = here(&select.by, 1)?;
             let entries = here(&select.entries, select.entry_words)?;
-            if [&by, &entries].iter().any(|region| region.start % ALIGNED != 0) {
-                return Ok(None);
-            }
+            is_aligned &= [&by, &entries].iter().all(|region| region.start % ALIGNED == 0);
             let words = u64::from(select.entry_words) * part.len() as u64;
-            let room = self.shares.of(member, self.members[member].allocate(words))?;
+            let room = self.group.of(member, self.members[member].allocate(words))?;
             let part = Select {
                 count: part.len() as u32,
                 by,
@@ -323,7 +394,8 @@ impl TeamMemory {
             };
             cut.push((member, part));
         }
-        Ok(Some(cut))
+        let is_aligned = self.group.agree(is_aligned, |one, other| one && other)?;
+        Ok(is_aligned.then_some(cut))
     }
 }
 
@@ -359,7 +431,7 @@ impl DeviceMemory for TeamMemory {
     fn write(&self, region: &Region, words: &dyn Source) -> Result<()> {
         let (column, range) = TeamMemory::column(region)?;
         let all = range.end - range.start;
-        let bounds = self.shares.cut(u32::try_from(all).unwrap_or(u32::MAX));
+        let bounds = self.group.shares.cut(u32::try_from(all).unwrap_or(u32::MAX));
         for (member, part) in bounds.into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {
             let own = range.start + u64::from(part.start)..range.start + u64::from(part.end);
             let room = self.bring(member, &column, &own, true)?;
@@ -380,14 +452,14 @@ impl DeviceMemory for TeamMemory {
     }
 
     fn sort(&self, sort: &Sort) -> Result<Option<Duration>> {
-        let first = self.shares.first();
+        let first = self.group.shares.first();
         let sorted = self.members[first].sort(&Sort {
             keys: self.on_first(&sort.keys, false)?,
             entries: self.on_first(&sort.entries, false)?,
             sorted: self.on_first(&sort.sorted, true)?,
             ..*sort
         });
-        self.shares.of(first, sorted)
+        self.group.of(first, sorted)
     }
 
     fn select(self: Arc<Self>, select: &Select) -> Result<Box<dyn Selection>> {
@@ -398,20 +470,28 @@ impl DeviceMemory for TeamMemory {
             Rule::Marked | Rule::First { .. } | Rule::Last { .. } => None,
         };
         let Some(parts) = parts else {
-            let first = self.shares.first();
+            let first = self.group.shares.first();
             let alone = Select {
                 by: self.on_first(&select.by, false)?,
                 entries: self.on_first(&select.entries, false)?,
                 kept: self.on_first(&select.kept, true)?,
                 ..*select
             };
-            return self.shares.of(first, Arc::clone(&self.members[first]).select(&alone));
+            let selection = self.group.of(first, Arc::clone(&self.members[first]).select(&alone))?;
+            return Ok(match self.group.ranks() {
+                None => selection,
+                Some(_) => Box::new(ToldSelection {
+                    group: Arc::clone(&self.group),
+                    first,
+                    selection,
+                }),
+            });
         };
         let begin = |(member, part): (usize, Select)| {
             let selection = Arc::clone(&self.members[member]).select(&part);
             Ok(Selecting {
                 member,
-                selection: self.shares.of(member, selection)?,
+                selection: Some(self.group.of(member, selection)?),
                 room: part.kept,
             })
         };

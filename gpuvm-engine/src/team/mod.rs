@@ -7,6 +7,8 @@
 //! worth several devices, which then take them one by one.
 
 mod cut;
+mod elsewhere;
+mod group;
 mod memory;
 mod pieces;
 mod ranges;
@@ -21,15 +23,18 @@ use std::time::{Duration, Instant};
 use gpuvm_core::program::{ParamSlot, Program};
 
 use self::cut::{Cut, Sight};
+use self::elsewhere::Elsewhere;
+use self::group::Group;
 use self::memory::TeamMemory;
 use self::pieces::PieceSource;
-use self::running::{Alone, Part, TeamRunning};
+use self::running::{Alone, Part, Standing, TeamRunning, Told};
 use self::sequence::TeamSequence;
-use self::shares::{Shares, work};
+use self::shares::work;
 use crate::error::Result;
+use crate::ranks::{self, Ranks};
 use crate::{
     Copy, Demand, Device, DeviceMemory, Engine, Execute, FloatMode, Job, Opened, Region, Running, Sequence, Slot,
-    Source, Span, Tally,
+    Source, Span,
 };
 
 /// An engine on several devices.
@@ -37,7 +42,7 @@ struct Team {
     members: Vec<Arc<dyn Execute>>,
     bits: Bits,
     memory: Option<Arc<TeamMemory>>,
-    shares: Arc<Shares>,
+    group: Arc<Group>,
 }
 
 /// What programs give the same bits on all devices of a team. Others are not cut.
@@ -53,17 +58,17 @@ enum Bits {
 
 /// Which of a team's devices are lost.
 #[derive(Clone, Debug)]
-pub struct Lost(Arc<Shares>);
+pub struct Lost(Arc<Group>);
 
 impl Lost {
     /// Whether one is.
     pub fn is(&self, member: usize) -> bool {
-        self.0.is_lost(member)
+        self.0.shares.is_lost(member)
     }
 
     /// Notes that one is.
     pub fn note(&self, member: usize) {
-        self.0.lose(member);
+        self.0.shares.lose(member);
     }
 }
 
@@ -74,7 +79,7 @@ pub fn team(devices: &[Opened], always: bool) -> Option<(Opened, Lost)> {
     if others.is_empty() {
         return None;
     }
-    let shares = Arc::new(Shares::new(devices.len(), always));
+    let group = Arc::new(Group::here(devices.len(), always));
     let of = |opened: &Opened, engine| {
         let found = opened.engines.iter().find(|(known, _)| *known == engine);
         found.map(|(_, executor)| Arc::clone(executor))
@@ -82,11 +87,7 @@ pub fn team(devices: &[Opened], always: bool) -> Option<(Opened, Lost)> {
     let all = || devices.iter().map(|opened| &opened.device);
     let is_exact = all().all(|device| device.float_mode == FloatMode::Exact);
     let is_one_kind = all().all(|device| (&device.name, device.backend) == (&first.device.name, first.device.backend));
-    let bits = match (is_one_kind, is_exact) {
-        (true, _) => Bits::All,
-        (false, true) => Bits::Exact,
-        (false, false) => Bits::None,
-    };
+    let bits = Bits::of(is_one_kind, is_exact);
     let mut memory = None;
     let mut engines: Vec<(Engine, Arc<dyn Execute>)> = Vec::new();
     for (engine, _) in &first.engines {
@@ -98,7 +99,7 @@ pub fn team(devices: &[Opened], always: bool) -> Option<(Opened, Lost)> {
             memory = memories.map(|members| {
                 Arc::new(TeamMemory {
                     members,
-                    shares: Arc::clone(&shares),
+                    group: Arc::clone(&group),
                 })
             });
         }
@@ -108,7 +109,7 @@ pub fn team(devices: &[Opened], always: bool) -> Option<(Opened, Lost)> {
                 members,
                 bits,
                 memory: memory.clone(),
-                shares: Arc::clone(&shares),
+                group: Arc::clone(&group),
             }),
         ));
     }
@@ -121,7 +122,97 @@ pub fn team(devices: &[Opened], always: bool) -> Option<(Opened, Lost)> {
         },
         engines,
     });
-    opened.map(|opened| (opened, Lost(shares)))
+    opened.map(|opened| (opened, Lost(group)))
+}
+
+/// The devices of all ranks as one, of which this rank's is `own`: each rank makes the same calls, and has all results. Jobs are cut that are worth it, or `always` all that
+/// can be; others run on every rank, or on the first one if their bits depend on where.
+///
+/// # Errors
+///
+/// When another rank cannot be reached.
+pub fn over_ranks(own: &Opened, ranks: &Arc<dyn Ranks>, always: bool) -> Result<Opened> {
+    let Device {
+        name: own_name,
+        float_mode,
+        atomics_64,
+        backend,
+        ..
+    } = &own.device;
+    let group = Arc::new(Group::of_ranks(Arc::clone(ranks), always));
+    let kind = format!("{own_name} through {backend:?}");
+    let engines: Vec<u32> = own
+        .engines
+        .iter()
+        .flat_map(|(engine, _)| ranks::words(engine))
+        .collect();
+    let everyone: Vec<usize> = (0..ranks.count()).collect();
+    let exact = *float_mode == FloatMode::Exact;
+    let told = group.each(&everyone, |_| {
+        Ok((
+            (kind.clone(), own_name.clone()),
+            ([exact, *atomics_64], engines.clone()),
+        ))
+    })?;
+    let is_one_kind = told.iter().all(|((other, _), _)| *other == kind);
+    let is_exact = told.iter().all(|(_, ([exact, _], _))| *exact);
+    let names: Vec<&str> = told.iter().map(|((_, name), _)| &**name).collect();
+    let bits = Bits::of(is_one_kind, is_exact);
+    // In the first rank's order.
+    let first = told
+        .first()
+        .map(|(_, (_, engines))| engines.clone())
+        .unwrap_or_default();
+    let everywhere = |engine: &u32| told.iter().all(|(_, (_, engines))| engines.contains(engine));
+    let common = first.iter().filter(|engine| everywhere(engine));
+    let mut memory = None;
+    let mut opened = Vec::new();
+    for engine in common.filter_map(|word| ranks::from_words::<Engine>(&[*word])) {
+        let Some((_, executor)) = own.engines.iter().find(|(known, _)| *known == engine) else {
+            continue;
+        };
+        if memory.is_none() {
+            memory = executor.memory().map(|own| TeamMemory::over_ranks(own, &group));
+        }
+        opened.push((engine, rank_of(executor, bits, memory.clone(), &group)));
+    }
+    Ok(Opened {
+        device: Device {
+            name: name(&names),
+            float_mode: if is_exact { FloatMode::Exact } else { FloatMode::Relaxed },
+            atomics_64: told.iter().all(|(_, ([_, atomics_64], _))| *atomics_64),
+            ..match opened.is_empty() {
+                true => Device::cpu(),
+                false => own.device.clone(),
+            }
+        },
+        engines: opened,
+    })
+}
+
+/// An engine on the CPUs of all ranks, as [`over_ranks`] has those of devices.
+pub fn engine_over_ranks(own: &Arc<dyn Execute>, ranks: &Arc<dyn Ranks>, always: bool) -> Arc<dyn Execute> {
+    let group = Arc::new(Group::of_ranks(Arc::clone(ranks), always));
+    rank_of(own, Bits::All, None, &group)
+}
+
+/// A rank's engine among those of the others.
+fn rank_of(
+    own: &Arc<dyn Execute>,
+    bits: Bits,
+    memory: Option<Arc<TeamMemory>>,
+    group: &Arc<Group>,
+) -> Arc<dyn Execute> {
+    let members = (0..group.members()).map(|member| match group.is_here(member) {
+        true => Arc::clone(own),
+        false => Arc::new(Elsewhere),
+    });
+    Arc::new(Team {
+        members: members.collect(),
+        bits,
+        memory,
+        group: Arc::clone(group),
+    })
 }
 
 /// The names of devices, those that there are several of with how many.
@@ -142,33 +233,38 @@ fn name(names: &[&str]) -> String {
 
 /// Brings the columns of a job to a device that has all of it.
 fn place(job: &mut Job, memory: &TeamMemory, member: usize) -> Result<()> {
-    let whole = |region: &mut Region, is_written: bool| -> Result<()> {
+    let written: Vec<Region> = cut::written(job).cloned().collect();
+    bring_whole(job, memory, member)?;
+    for region in &written {
+        let (column, words) = TeamMemory::column(region)?;
+        memory.written(member, &column, &words);
+    }
+    Ok(())
+}
+
+/// Brings the columns of a job to a device that is to write all that the others write as well.
+fn bring_whole(job: &mut Job, memory: &TeamMemory, member: usize) -> Result<()> {
+    let copies = job.copies.iter_mut().flat_map(|copy| [&mut copy.from, &mut copy.to]);
+    let regions = job.slots.iter_mut().filter_map(|slot| slot.region.as_mut());
+    let atomics = job.atomic_regions.iter_mut().map(|(_, region)| region);
+    let spans = copies.filter_map(|span| span.region.as_mut());
+    for region in regions.chain(atomics).chain(spans) {
         let (column, words) = TeamMemory::column(region)?;
         *region = memory.whole_alone(member, &column, &words)?;
-        if is_written {
-            memory.written(member, &column, &words);
-        }
-        Ok(())
-    };
-    for (index, slot) in job.slots.iter_mut().enumerate() {
-        if let Some(region) = &mut slot.region {
-            whole(region, cut::writes(&job.program, index))?;
-        }
-    }
-    for (_, region) in &mut job.atomic_regions {
-        whole(region, true)?;
-    }
-    for copy in &mut job.copies {
-        for (span, is_written) in [(&mut copy.from, false), (&mut copy.to, true)] {
-            if let Some(region) = &mut span.region {
-                whole(region, is_written)?;
-            }
-        }
     }
     Ok(())
 }
 
 impl Bits {
+    /// Of devices of one kind, or with exact floats all.
+    fn of(is_one_kind: bool, is_exact: bool) -> Bits {
+        match (is_one_kind, is_exact) {
+            (true, _) => Bits::All,
+            (false, true) => Bits::Exact,
+            (false, false) => Bits::None,
+        }
+    }
+
     /// Whether the bits of a job do not depend on where its VMs run.
     fn are_same(self, job: &Job) -> bool {
         match self {
@@ -216,17 +312,16 @@ impl Team {
             all: source,
             pieces: &pieces,
         };
-        let running = self.shares.of(member, self.members[member].start(part, &own))?;
+        let running = match self.group.is_here(member) {
+            true => Some(self.group.of(member, self.members[member].start(part, &own))?),
+            false => None,
+        };
         Ok(Part {
             member,
             vms: vms.clone(),
             pieces,
             running,
-            tally: Tally {
-                running: vms.len() as u32,
-                ..Tally::default()
-            },
-            time: Duration::ZERO,
+            standing: Standing::at_entry(vms.len() as u32),
         })
     }
 
@@ -259,19 +354,53 @@ impl Team {
 
     /// The job as the first device's alone.
     fn on_first(&self, mut job: Job, source: &dyn Source) -> Result<Box<dyn Running>> {
-        let first = self.shares.first();
-        let Some(memory) = &self.memory else {
-            return self.shares.of(first, self.members[first].start(job, source));
-        };
-        place(&mut job, memory, first)?;
+        let first = self.group.shares.first();
         let work = self.can_cut(&job).then(|| (Arc::clone(&job.program), job.vms));
-        let running = self.shares.of(first, self.members[first].start(job, source))?;
+        if let Some(memory) = &self.memory {
+            place(&mut job, memory, first)?;
+        }
+        if self.group.ranks().is_some() {
+            let slots = job.slots.clone();
+            let running = match self.group.is_here(first) {
+                true => Some(self.group.of(first, self.members[first].start(job, source))?),
+                false => None,
+            };
+            return Ok(Box::new(Told::new((first, running), slots, Arc::clone(&self.group))));
+        }
+        let running = self.group.of(first, self.members[first].start(job, source))?;
         Ok(Box::new(Alone {
             work,
             time: Duration::ZERO,
             running,
             member: first,
-            shares: Arc::clone(&self.shares),
+            group: Arc::clone(&self.group),
+        }))
+    }
+
+    /// The job on each rank, which takes less than to tell the others of it.
+    fn everywhere(&self, job: &Job, own: usize, source: &dyn Source) -> Result<Box<dyn Running>> {
+        let mut here = job.clone();
+        if let Some(memory) = &self.memory {
+            for member in 0..self.members.len() {
+                let mut there = job.clone();
+                bring_whole(&mut there, memory, member)?;
+                if member == own {
+                    here = there;
+                }
+            }
+            for region in cut::written(job) {
+                let (column, words) = TeamMemory::column(region)?;
+                memory.written_by_all(&column, &words);
+            }
+        }
+        let work = self.can_cut(job).then(|| (Arc::clone(&job.program), job.vms));
+        let running = self.group.of(own, self.members[own].start(here, source))?;
+        Ok(Box::new(Alone {
+            work,
+            time: Duration::ZERO,
+            running,
+            member: own,
+            group: Arc::clone(&self.group),
         }))
     }
 }
@@ -279,9 +408,13 @@ impl Team {
 impl Execute for Team {
     /// As many as each of them holds: a job may turn out to be on one alone.
     fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
-        let able = (0..self.members.len()).filter(|member| !self.shares.is_lost(*member));
-        let capacities = able.map(|member| self.members[member].capacity(program, demand));
-        capacities.min().unwrap_or_default()
+        let able = (0..self.members.len()).filter(|member| !self.group.shares.is_lost(*member));
+        // Ranks cut jobs at the same places, so none tries what may turn out to have no room.
+        let restarts = demand.restarts && self.group.ranks().is_none();
+        let demand = Demand { restarts, ..*demand };
+        let capacities = able.map(|member| self.members[member].capacity(program, &demand));
+        let least = capacities.min().unwrap_or_default();
+        self.group.agree(least, u32::min).unwrap_or_default()
     }
 
     fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {
@@ -294,44 +427,56 @@ impl Execute for Team {
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
-        let parts: Vec<(usize, Range<u32>)> = match self.can_cut(&job) && self.shares.is_worth_it(&job.program, job.vms)
-        {
-            true => self.shares.cut(job.vms).into_iter().enumerate().collect(),
+        let is_cut = self.can_cut(&job) && self.group.shares.is_worth_it(&job.program, job.vms);
+        let parts: Vec<(usize, Range<u32>)> = match is_cut {
+            true => self.group.shares.cut(job.vms).into_iter().enumerate().collect(),
             false => Vec::new(),
         };
         let parts: Vec<(usize, Range<u32>)> = parts.into_iter().filter(|(_, vms)| !vms.is_empty()).collect();
         if parts.len() < 2 {
-            return self.on_first(job, arena);
+            // What atomics give depends on who comes first.
+            let is_same = job.atomic_words() == 0 && self.bits.are_same(&job);
+            return match self.group.ranks().filter(|_| is_same) {
+                Some(ranks) => self.everywhere(&job, ranks.own(), arena),
+                None => self.on_first(job, arena),
+            };
         }
         let begin = Instant::now();
         for copy in &job.copies {
             self.copy(copy)?;
         }
         let cut = Cut::new(&job);
-        let begun: Result<Vec<Part>> = std::thread::scope(|scope| {
-            let (job, cut) = (&job, &cut);
-            let threads: Vec<_> = parts
-                .into_iter()
-                .map(|(member, vms)| scope.spawn(move || self.part(job, cut, member, vms, arena)))
-                .collect();
-            let joined = threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            joined.collect()
-        });
+        let part = |(member, vms)| self.part(&job, &cut, member, vms, arena);
+        let begun: Result<Vec<Part>> = match self.group.ranks() {
+            // What moves between ranks does so in one order.
+            Some(_) => parts.into_iter().map(part).collect(),
+            None => std::thread::scope(|scope| {
+                let part = &part;
+                let threads: Vec<_> = parts.into_iter().map(|of| scope.spawn(move || part(of))).collect();
+                let joined = threads
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+                joined.collect()
+            }),
+        };
+        let begun = begun?;
         Ok(Box::new(TeamRunning {
             program: Arc::clone(&job.program),
             arena_words: job.arena_words,
             slots: job.slots,
             cut,
-            parts: begun?,
+            parts: begun,
             time: begin.elapsed(),
-            shares: Arc::clone(&self.shares),
+            group: Arc::clone(&self.group),
         }))
     }
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {
-        let (first, memory) = (self.shares.first(), self.memory.as_ref()?);
+        // Several jobs that nobody waits for are one device's, and ranks have to know how each has ended.
+        if self.group.ranks().is_some() {
+            return None;
+        }
+        let (first, memory) = (self.group.shares.first(), self.memory.as_ref()?);
         Some(Box::new(TeamSequence::new(
             self.members[first].sequence()?,
             (first, self.bits),
@@ -340,7 +485,8 @@ impl Execute for Team {
     }
 
     fn left_to_interpreter(&self, program: &Arc<Program>) -> Option<Duration> {
-        self.members[self.shares.first()].left_to_interpreter(program)
+        let own = self.group.ranks().map(|ranks| ranks.own());
+        self.members[own.unwrap_or_else(|| self.group.shares.first())].left_to_interpreter(program)
     }
 }
 

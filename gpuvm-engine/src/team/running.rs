@@ -8,9 +8,10 @@ use gpuvm_core::interp::Vm;
 use gpuvm_core::program::Program;
 
 use super::cut::Cut;
+use super::group::Group;
 use super::pieces::Pieces;
-use super::shares::Shares;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::ranks::Wire;
 use crate::{Engine, Finished, Image, Limit, Memory, Running, Slot, Tally};
 
 /// The job, in parts.
@@ -22,7 +23,7 @@ pub(super) struct TeamRunning {
     pub parts: Vec<Part>,
     /// Time that it took so far, with what had to move before.
     pub time: Duration,
-    pub shares: Arc<Shares>,
+    pub group: Arc<Group>,
 }
 
 /// What one device has of it.
@@ -31,14 +32,46 @@ pub(super) struct Part {
     /// Its VMs, counted from the job's first.
     pub vms: Range<u32>,
     pub pieces: Pieces,
-    pub running: Box<dyn Running>,
+    /// `None` if the device is another rank's.
+    pub running: Option<Box<dyn Running>>,
     /// How it stood when it was advanced last.
-    pub tally: Tally,
-    /// Time that it was at it.
-    pub time: Duration,
+    pub standing: Standing,
 }
 
-impl Part {
+/// How a part stands, as its device says.
+#[derive(Clone, Default)]
+pub(super) struct Standing {
+    pub tally: Tally,
+    /// Time that its device was at it.
+    time: Duration,
+    first_trapped: Option<u32>,
+    leaves_trapped: bool,
+    most_at_a_time: Option<u32>,
+}
+
+impl Standing {
+    /// Of so many VMs that have not begun.
+    pub fn at_entry(vms: u32) -> Standing {
+        let tally = Tally {
+            running: vms,
+            ..Tally::default()
+        };
+        Standing {
+            tally,
+            ..Standing::default()
+        }
+    }
+
+    fn of(running: &dyn Running, tally: Tally, time: Duration) -> Standing {
+        Standing {
+            tally,
+            time,
+            first_trapped: running.first_trapped(),
+            leaves_trapped: !running.keeps_trapped(),
+            most_at_a_time: running.most_at_a_time(),
+        }
+    }
+
     fn is_over(&self) -> bool {
         let Tally {
             running,
@@ -49,6 +82,50 @@ impl Part {
             ..
         } = self.tally;
         running + yielded + blocked == 0 && halted + trapped > 0
+    }
+}
+
+impl Wire for Standing {
+    fn put(&self, words: &mut Vec<u32>) {
+        self.tally.put(words);
+        self.time.put(words);
+        [self.first_trapped, self.most_at_a_time].put(words);
+        self.leaves_trapped.put(words);
+    }
+
+    fn take(words: &mut &[u32]) -> Option<Standing> {
+        let (tally, time) = Wire::take(words)?;
+        let [first_trapped, most_at_a_time] = Wire::take(words)?;
+        Some(Standing {
+            tally,
+            time,
+            first_trapped,
+            leaves_trapped: Wire::take(words)?,
+            most_at_a_time,
+        })
+    }
+}
+
+/// What is asked of a device of another rank.
+fn not_here() -> Error {
+    Error::Device {
+        reason: "these VMs are on another rank".to_string(),
+    }
+}
+
+impl Part {
+    fn here(&mut self) -> Result<&mut dyn Running> {
+        match &mut self.running {
+            Some(running) => Ok(&mut **running),
+            None => Err(not_here()),
+        }
+    }
+
+    fn first_trapped(&self) -> Option<u32> {
+        match &self.running {
+            Some(running) => running.first_trapped(),
+            None => self.standing.first_trapped,
+        }
     }
 }
 
@@ -89,46 +166,78 @@ impl TeamRunning {
         let within = index.saturating_sub(part.vms.start);
         (part, within)
     }
-}
 
-impl Running for TeamRunning {
-    fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
-        let begin = Instant::now();
-        let others = self.parts.split_first_mut();
-        let Some((first, others)) = others else {
-            return Ok(Tally::default());
-        };
-        let shares = &self.shares;
+    /// What each part gives, also those of other ranks.
+    fn each<T: Wire>(&mut self, mut of: impl FnMut(&mut Part) -> Result<T>) -> Result<Vec<T>> {
+        let (group, parts) = (&self.group, &mut self.parts);
+        let members: Vec<usize> = parts.iter().map(|part| part.member).collect();
+        group.each(&members, |member| {
+            let part = parts.iter_mut().find(|part| part.member == member);
+            group.of(member, part.ok_or_else(not_here).and_then(&mut of))
+        })
+    }
+
+    /// Lets this process's parts go on, at the same time.
+    fn go_on(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<()> {
+        let group = &self.group;
+        let all: Vec<Tally> = self.parts.iter().map(|part| part.standing.tally.clone()).collect();
         let run = |part: &mut Part, watch: &mut dyn FnMut(&Tally)| {
-            if part.is_over() {
-                return Ok(());
-            }
             let begin = Instant::now();
-            part.tally = shares.of(part.member, part.running.advance(limit, watch))?;
-            part.time += begin.elapsed();
+            if let (Some(running), false) = (&mut part.running, part.standing.is_over()) {
+                let tally = group.of(part.member, running.advance(limit, watch))?;
+                part.standing = Standing::of(&**running, tally, part.standing.time + begin.elapsed());
+            }
             Ok(())
         };
-        let behind: Vec<Tally> = others.iter().map(|part| part.tally.clone()).collect();
+        let mut here = self
+            .parts
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, part)| part.running.is_some());
+        let Some((place, first)) = here.next() else {
+            return Ok(());
+        };
         // The first device's turn is on this thread, which tells how it stands.
         let advanced: Result<Vec<()>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = others
-                .iter_mut()
-                .map(|part| scope.spawn(move || run(part, &mut |_| {})))
+            let threads: Vec<_> = here
+                .map(|(_, part)| scope.spawn(move || run(part, &mut |_| {})))
                 .collect();
-            let own = run(first, &mut |tally| watch(&together(behind.iter().chain([tally]))));
+            let own = run(first, &mut |tally| {
+                let others = all.iter().enumerate().filter(|(other, _)| *other != place);
+                watch(&together(others.map(|(_, tally)| tally).chain([tally])));
+            });
             let joined = threads
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             std::iter::once(own).chain(joined.collect::<Vec<_>>()).collect()
         });
-        advanced?;
-        let tally = together(self.parts.iter().map(|part| &part.tally));
+        advanced.map(|_| ())
+    }
+}
+
+impl Running for TeamRunning {
+    fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
+        let begin = Instant::now();
+        // Ranks have other clocks, and are to stop at the same place.
+        let time = limit.time.filter(|_| self.group.ranks().is_none());
+        self.go_on(&Limit { time, ..limit.clone() }, watch)?;
+        if self.group.ranks().is_some() {
+            let all = self.each(|part| Ok(part.standing.clone()))?;
+            for (part, standing) in self.parts.iter_mut().zip(all) {
+                part.standing = standing;
+            }
+        }
+        let tally = together(self.parts.iter().map(|part| &part.standing.tally));
         self.time += begin.elapsed();
         if tally.running + tally.yielded + tally.blocked == 0 {
             let vms = self.parts.last().map_or(0, |part| part.vms.end);
-            self.shares.see_together(&self.program, vms, self.time);
-            let seen: Vec<(usize, Duration)> = self.parts.iter().map(|part| (part.vms.len(), part.time)).collect();
-            self.shares.see(&seen);
+            let shares = &self.group.shares;
+            if shares.is_open(&self.program, vms) {
+                let time = self.group.agree(self.time, Duration::max)?;
+                shares.see_together(&self.program, vms, time);
+            }
+            let seen = self.parts.iter().map(|part| (part.vms.len(), part.standing.time));
+            shares.see(&seen.collect::<Vec<(usize, Duration)>>());
         }
         watch(&tally);
         Ok(tally)
@@ -138,19 +247,19 @@ impl Running for TeamRunning {
         let most = self
             .parts
             .iter()
-            .filter_map(|part| part.running.most_at_a_time())
+            .filter_map(|part| part.standing.most_at_a_time)
             .min()?;
         Some(most.saturating_mul(self.parts.len() as u32))
     }
 
     fn image(&mut self) -> Result<Image> {
         let mut all = Image::default();
-        for part in &mut self.parts {
+        for image in self.each(|part| part.here()?.image())? {
             let Image {
                 records,
                 extras,
                 frames,
-            } = part.running.image()?;
+            } = image;
             all.records.extend(records);
             all.extras.extend(extras);
             all.frames.extend(frames);
@@ -161,32 +270,43 @@ impl Running for TeamRunning {
     fn restore(&mut self, image: &Image) -> Result<()> {
         for part in &mut self.parts {
             let vms = part.vms.start as usize..part.vms.end as usize;
-            part.running.restore(&image.part(&self.program, vms))?;
+            if let Some(running) = &mut part.running {
+                running.restore(&image.part(&self.program, vms))?;
+            }
         }
         Ok(())
     }
 
     fn vm(&mut self, index: u32) -> Result<Vm> {
+        let group = Arc::clone(&self.group);
         let (part, index) = self.part_of(index);
-        part.running.vm(index)
+        group.told(part.member, || group.of(part.member, part.here()?.vm(index)))
     }
 
     fn kept(&self, vm: &Vm) -> u32 {
-        self.parts.first().map_or(u32::MAX, |part| part.running.kept(vm))
+        let here = self.parts.iter().find_map(|part| part.running.as_ref());
+        here.map_or(u32::MAX, |running| running.kept(vm))
     }
 
     fn replace(&mut self, index: u32, vm: &Vm) -> Result<()> {
         let (part, index) = self.part_of(index);
-        part.running.replace(index, vm)
+        match &mut part.running {
+            Some(running) => running.replace(index, vm),
+            None => Ok(()),
+        }
     }
 
     fn first_trapped(&self) -> Option<u32> {
-        let trapped = |part: &Part| Some(part.vms.start + part.running.first_trapped()?);
+        let trapped = |part: &Part| Some(part.vms.start + part.first_trapped()?);
         self.parts.iter().find_map(trapped)
     }
 
     fn keeps_trapped(&self) -> bool {
-        self.parts.iter().all(|part| part.running.keeps_trapped())
+        let keeps = |part: &Part| match &part.running {
+            Some(running) => running.keeps_trapped(),
+            None => !part.standing.leaves_trapped,
+        };
+        self.parts.iter().all(keeps)
     }
 
     fn slots(&self) -> &[Slot] {
@@ -195,8 +315,9 @@ impl Running for TeamRunning {
 
     fn memory(&mut self) -> Result<Memory> {
         let mut arena = crate::touched(self.arena_words);
-        for (number, part) in self.parts.iter_mut().enumerate() {
-            let own = part.running.memory()?.arena;
+        let memories = self.each(|part| part.here()?.memory())?;
+        for (number, (part, memory)) in self.parts.iter().zip(memories).enumerate() {
+            let own = memory.arena;
             let mut bring = |from: Range<usize>| {
                 let at = part.pieces.after(from.start);
                 if let Some(words) = own.get(at..at + from.len()) {
@@ -217,6 +338,7 @@ impl Running for TeamRunning {
 
     fn write_arena(&mut self, first: usize, words: &[u32]) -> Result<()> {
         for part in &mut self.parts {
+            let Some(running) = &mut part.running else { continue };
             for (number, word) in words.iter().enumerate() {
                 let place = first + number;
                 let at = part.pieces.after(place);
@@ -227,7 +349,7 @@ impl Running for TeamRunning {
                     .first()
                     .is_some_and(|piece| piece.start == place)
                 {
-                    part.running.write_arena(at, std::slice::from_ref(word))?;
+                    running.write_arena(at, std::slice::from_ref(word))?;
                 }
             }
         }
@@ -242,16 +364,12 @@ impl Running for TeamRunning {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Finished> {
-        let Self { cut, parts, shares, .. } = *self;
-        let mut changed = crate::touched(cut.changed_words());
+    fn finish(mut self: Box<Self>) -> Result<Finished> {
+        let all = self.each(|part| part.running.take().ok_or_else(not_here)?.finish())?;
+        let mut changed = crate::touched(self.cut.changed_words());
         let mut first_trap = None;
-        for Part {
-            vms, running, member, ..
-        } in parts
-        {
-            let finished = shares.of(member, running.finish())?;
-            cut.put(&vms, &finished.changed, &mut changed);
+        for (part, finished) in self.parts.iter().zip(all) {
+            self.cut.put(&part.vms, &finished.changed, &mut changed);
             first_trap = first_trap.or(finished.first_trap);
         }
         Ok(Finished {
@@ -262,27 +380,34 @@ impl Running for TeamRunning {
     }
 }
 
-/// A job that one device of a team has alone.
+/// A job that one device of a team has alone, or each rank for itself.
 pub(super) struct Alone {
     /// Its program and VMs, if it can be cut.
     pub work: Option<(Arc<Program>, u32)>,
     pub time: Duration,
     pub running: Box<dyn Running>,
     pub member: usize,
-    pub shares: Arc<Shares>,
+    pub group: Arc<Group>,
 }
 
 impl Running for Alone {
     fn begin(&mut self, cycles: u64) -> Result<bool> {
-        self.shares.of(self.member, self.running.begin(cycles))
+        self.group.of(self.member, self.running.begin(cycles))
     }
 
     fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
         let begin = Instant::now();
-        let tally = self.shares.of(self.member, self.running.advance(limit, watch))?;
+        // Ranks have other clocks, and are to stop at the same place.
+        let time = limit.time.filter(|_| self.group.ranks().is_none());
+        let limit = Limit { time, ..limit.clone() };
+        let tally = self.group.of(self.member, self.running.advance(&limit, watch))?;
         self.time += begin.elapsed();
-        if let (0, Some((program, vms))) = (tally.running + tally.yielded + tally.blocked, &self.work) {
-            self.shares.see_alone(program, *vms, self.time);
+        let shares = &self.group.shares;
+        if let (0, Some((program, vms))) = (tally.running + tally.yielded + tally.blocked, &self.work)
+            && shares.is_open(program, *vms)
+        {
+            let time = self.group.agree(self.time, Duration::max)?;
+            shares.see_alone(program, *vms, time);
         }
         Ok(tally)
     }
@@ -292,15 +417,15 @@ impl Running for Alone {
     }
 
     fn image(&mut self) -> Result<Image> {
-        self.shares.of(self.member, self.running.image())
+        self.group.of(self.member, self.running.image())
     }
 
     fn restore(&mut self, image: &Image) -> Result<()> {
-        self.shares.of(self.member, self.running.restore(image))
+        self.group.of(self.member, self.running.restore(image))
     }
 
     fn vm(&mut self, index: u32) -> Result<Vm> {
-        self.shares.of(self.member, self.running.vm(index))
+        self.group.of(self.member, self.running.vm(index))
     }
 
     fn kept(&self, vm: &Vm) -> u32 {
@@ -308,7 +433,7 @@ impl Running for Alone {
     }
 
     fn replace(&mut self, index: u32, vm: &Vm) -> Result<()> {
-        self.shares.of(self.member, self.running.replace(index, vm))
+        self.group.of(self.member, self.running.replace(index, vm))
     }
 
     fn first_trapped(&self) -> Option<u32> {
@@ -324,28 +449,132 @@ impl Running for Alone {
     }
 
     fn memory(&mut self) -> Result<Memory> {
-        self.shares.of(self.member, self.running.memory())
+        self.group.of(self.member, self.running.memory())
     }
 
     fn write_arena(&mut self, first: usize, words: &[u32]) -> Result<()> {
-        self.shares.of(self.member, self.running.write_arena(first, words))
+        self.group.of(self.member, self.running.write_arena(first, words))
     }
 
     fn read_atomics(&mut self, words: Range<usize>) -> Result<Vec<u32>> {
-        self.shares.of(self.member, self.running.read_atomics(words))
+        self.group.of(self.member, self.running.read_atomics(words))
     }
 
     fn write_atomics(&mut self, first: usize, words: &[u32]) -> Result<()> {
-        self.shares.of(self.member, self.running.write_atomics(first, words))
+        self.group.of(self.member, self.running.write_atomics(first, words))
     }
 
     fn finish(self: Box<Self>) -> Result<Finished> {
         let Alone {
-            running,
-            member,
-            shares,
-            ..
+            running, member, group, ..
         } = *self;
-        shares.of(member, running.finish())
+        group.of(member, running.finish())
+    }
+}
+
+/// A job that one rank has alone, of which the others are told.
+pub(super) struct Told {
+    member: usize,
+    running: Option<Box<dyn Running>>,
+    slots: Vec<Slot>,
+    standing: Standing,
+    group: Arc<Group>,
+}
+
+impl Told {
+    pub fn new((member, running): (usize, Option<Box<dyn Running>>), slots: Vec<Slot>, group: Arc<Group>) -> Told {
+        Told {
+            member,
+            running,
+            slots,
+            standing: Standing::default(),
+            group,
+        }
+    }
+
+    /// What the rank that has it gives.
+    fn told<T: Wire>(&mut self, of: impl FnOnce(&mut dyn Running) -> Result<T>) -> Result<T> {
+        let Told {
+            member, running, group, ..
+        } = self;
+        group.told(*member, || match running {
+            Some(running) => group.of(*member, of(&mut **running)),
+            None => Err(not_here()),
+        })
+    }
+}
+
+impl Running for Told {
+    fn advance(&mut self, limit: &Limit, watch: &mut dyn FnMut(&Tally)) -> Result<Tally> {
+        let limit = Limit {
+            time: None,
+            ..limit.clone()
+        };
+        self.standing = self.told(|running| {
+            let tally = running.advance(&limit, &mut |_| {})?;
+            Ok(Standing::of(running, tally, Duration::ZERO))
+        })?;
+        watch(&self.standing.tally);
+        Ok(self.standing.tally.clone())
+    }
+
+    fn image(&mut self) -> Result<Image> {
+        self.told(|running| running.image())
+    }
+
+    fn restore(&mut self, image: &Image) -> Result<()> {
+        self.running.as_mut().map_or(Ok(()), |running| running.restore(image))
+    }
+
+    fn vm(&mut self, index: u32) -> Result<Vm> {
+        self.told(|running| running.vm(index))
+    }
+
+    fn replace(&mut self, index: u32, vm: &Vm) -> Result<()> {
+        self.running
+            .as_mut()
+            .map_or(Ok(()), |running| running.replace(index, vm))
+    }
+
+    fn first_trapped(&self) -> Option<u32> {
+        self.standing.first_trapped
+    }
+
+    fn keeps_trapped(&self) -> bool {
+        !self.standing.leaves_trapped
+    }
+
+    fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    fn memory(&mut self) -> Result<Memory> {
+        self.told(|running| running.memory())
+    }
+
+    fn write_arena(&mut self, first: usize, words: &[u32]) -> Result<()> {
+        self.running
+            .as_mut()
+            .map_or(Ok(()), |running| running.write_arena(first, words))
+    }
+
+    fn read_atomics(&mut self, words: Range<usize>) -> Result<Vec<u32>> {
+        self.told(|running| running.read_atomics(words))
+    }
+
+    fn write_atomics(&mut self, first: usize, words: &[u32]) -> Result<()> {
+        self.running
+            .as_mut()
+            .map_or(Ok(()), |running| running.write_atomics(first, words))
+    }
+
+    fn finish(self: Box<Self>) -> Result<Finished> {
+        let Told {
+            member, running, group, ..
+        } = *self;
+        group.told(member, || match running {
+            Some(running) => group.of(member, running.finish()),
+            None => Err(not_here()),
+        })
     }
 }

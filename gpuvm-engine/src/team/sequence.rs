@@ -38,7 +38,7 @@ impl TeamSequence {
 
 impl Sequence for TeamSequence {
     fn push(&mut self, mut job: Job, arena: &dyn Source) -> Result<bool> {
-        let shares = &self.memory.shares;
+        let (group, shares) = (&self.memory.group, &self.memory.group.shares);
         let can_cut = Cut::is_possible(&job) && self.bits.are_same(&job);
         let work = can_cut.then(|| (Arc::clone(&job.program), job.vms));
         if let Some((program, vms)) = &work
@@ -47,7 +47,7 @@ impl Sequence for TeamSequence {
             return Ok(false);
         }
         place(&mut job, &self.memory, self.member)?;
-        let is_pushed = shares.of(self.member, self.inner.push(job, arena))?;
+        let is_pushed = group.of(self.member, self.inner.push(job, arena))?;
         if is_pushed {
             self.pushed.extend(work);
             self.jobs += 1;
@@ -64,24 +64,24 @@ impl Sequence for TeamSequence {
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.memory.shares.of(self.member, self.inner.flush())
+        self.memory.group.of(self.member, self.inner.flush())
     }
 
     fn wait(&mut self) -> Result<SequenceEnd> {
         let begin = Instant::now();
-        let end = self.memory.shares.of(self.member, self.inner.wait())?;
+        let end = self.memory.group.of(self.member, self.inner.wait())?;
         let SequenceEnd { tally, stopped } = end;
         // What one job took is known of all together.
         let time = tally.device_time.unwrap_or_else(|| begin.elapsed()) / self.jobs.max(1);
         for (program, vms) in self.pushed.drain(..) {
-            self.memory.shares.see_alone(&program, vms, time);
+            self.memory.group.shares.see_alone(&program, vms, time);
         }
         self.jobs = 0;
         let stopped = stopped.map(|(number, running)| {
             let running = Alone {
                 running,
                 member: self.member,
-                shares: Arc::clone(&self.memory.shares),
+                group: Arc::clone(&self.memory.group),
                 work: None,
                 time: Duration::ZERO,
             };

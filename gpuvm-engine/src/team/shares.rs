@@ -8,8 +8,6 @@ use std::time::Duration;
 
 use gpuvm_core::program::Program;
 
-use crate::error::{Error, Result};
-
 /// Jobs that take no longer show how long it takes to begin one.
 const TELLING: Duration = Duration::from_millis(2);
 /// Shares change if one is off by so much: what is cut elsewhere has to move.
@@ -73,6 +71,11 @@ impl Shares {
         }
     }
 
+    /// How many devices there are.
+    pub fn members(&self) -> usize {
+        self.lost.len()
+    }
+
     /// Whether a device is lost.
     pub fn is_lost(&self, member: usize) -> bool {
         self.lost[member].load(Ordering::Relaxed)
@@ -89,14 +92,6 @@ impl Shares {
         if left > 0.0 {
             shares.iter_mut().for_each(|share| *share /= left);
         }
-    }
-
-    /// What a device has done, which is lost if that is because it was.
-    pub fn of<T>(&self, member: usize, done: Result<T>) -> Result<T> {
-        if let Err(Error::DeviceLost { .. }) = done {
-            self.lose(member);
-        }
-        done
     }
 
     /// The first device that is not lost.
@@ -145,6 +140,12 @@ impl Shares {
     pub fn is_worth_it(&self, program: &Arc<Program>, vms: u32) -> bool {
         let found = || self.worths().get(&work(program, vms)).copied();
         self.always || matches!(found(), Some(Worth::Tried { .. } | Worth::Known(true)))
+    }
+
+    /// Whether nobody knows yet if a job is worth several devices.
+    pub fn is_open(&self, program: &Arc<Program>, vms: u32) -> bool {
+        let known = || self.worths().get(&work(program, vms)).copied();
+        !self.always && !matches!(known(), Some(Worth::Known(_) | Worth::Alone { runs: ALONE.., .. }))
     }
 
     /// Takes in how long one device was at a job.
@@ -264,8 +265,6 @@ mod tests {
         shares.lose(2);
         assert_eq!(shares.cut(100), [0..0, 0..100, 100..100]);
         assert_eq!(shares.first(), 1);
-        let done: Result<()> = shares.of(1, Err(Error::DeviceLost { reason: String::new() }));
-        assert!(done.is_err() && shares.is_lost(1));
     }
 
     #[test]

@@ -178,6 +178,16 @@ pub enum Error {
         /// The routine.
         routine: String,
     },
+    /// A budget of time, on a runtime that is one of several ranks.
+    #[error(
+        "`{routine}` runs on {ranks} ranks, each with a clock of its own, so a budget of time would end at another place on each; give one of instructions: `Budget::cycles(n)`"
+    )]
+    TimeOverRanks {
+        /// The routine.
+        routine: String,
+        /// How many ranks there are.
+        ranks: usize,
+    },
     /// One buffer stands for two parameters of which at least one is written.
     #[error(
         "arguments `{first}` and `{second}` of `{routine}` share memory that VMs write; give each memory of its own"

@@ -238,7 +238,7 @@ inventory::submit! {
 #[test]
 fn a_device_without_atomics_of_64_bits_leaves_them_to_the_cpu() {
     let opened = gpuvm_wgpu::open_without_atomics_64().unwrap();
-    let runtime = Runtime::builder().on(vec![opened]);
+    let runtime = Runtime::builder().on(vec![opened]).unwrap();
     assert!(!runtime.device().atomics_64);
     let cells = [AtomicU64::new(0)];
     let values = [u64::MAX, 1 << 40, 2];

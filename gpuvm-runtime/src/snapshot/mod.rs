@@ -140,7 +140,7 @@ impl Execution<'_> {
             steps: self.options.steps,
             steps_done: stats.steps + u32::from(complete),
             retired: stats.retired,
-            elapsed: stats.host_time,
+            elapsed: self.runtime.longest(stats.host_time)?,
             columns: saved.collect(),
             results,
             image: Arc::new(image),

@@ -2,7 +2,6 @@
 //! on who ran which. A device that is lost gives its VMs back, which begin again elsewhere; what they wrote goes into the launch's columns only
 //! when they are all over.
 
-mod columns;
 mod queue;
 
 use std::ops::Range;
@@ -14,8 +13,8 @@ use gpuvm_core::program::Program;
 use gpuvm_core::settings::Settings;
 use gpuvm_engine::{Device, Engine, Execute, Limit, Reference, Tally, Words};
 
-use self::columns::Columns;
 use self::queue::Queue;
+use crate::columns::{Columns, Part as ColumnPart};
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::leg::{Course, Entrance, Leg};
@@ -218,14 +217,14 @@ impl Spread<'_> {
             ..Host::default()
         };
         let mut parts = step.columns.parts(range, self.vms);
-        let params = parts.iter_mut().map(columns::Part::seen).collect();
+        let params = parts.iter_mut().map(ColumnPart::seen).collect();
         let vms = Vms {
             range: range.clone(),
             count: self.vms,
             threads: Some(threads),
         };
         let ran = native::run(registration, params, vms, self.settings.recursion_limit, host)?;
-        step.columns.put_back(parts.into_iter().map(columns::Part::into_own));
+        step.columns.put_back(parts.into_iter().map(ColumnPart::into_own));
         let mut words = vec![0; range.len() * ran.results.element().words as usize];
         write_pieces(&*ran.results, 0..range.len(), &mut words);
         let trapped = ran.traps as u32;

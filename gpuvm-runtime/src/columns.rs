@@ -6,11 +6,11 @@ use std::sync::{OnceLock, PoisonError, RwLock};
 use gpuvm_core::program::Mode;
 use gpuvm_core::types::Type;
 
-use crate::vector::{Column, ColumnMut, Vector};
+use crate::vector::{Column, ColumnMut, Vector, write_pieces};
 use crate::view::{Seen, View};
 
 /// All columns.
-pub(super) struct Columns<'v>(Vec<Shared<'v>>);
+pub(crate) struct Columns<'v>(Vec<Shared<'v>>);
 
 /// One column.
 struct Shared<'v> {
@@ -35,7 +35,7 @@ struct Locked<'v> {
 }
 
 /// The entries that some VMs write, at their places in a column without the others. They go into the column when all of the VMs are over.
-pub(super) struct Own {
+pub(crate) struct Own {
     entries: Box<dyn Vector>,
     first: usize,
     len: usize,
@@ -43,7 +43,7 @@ pub(super) struct Own {
 
 impl<'v> Columns<'v> {
     /// The columns, of which no two VMs write the same words.
-    pub(super) fn new(params: Vec<Seen<'v>>) -> Columns<'v> {
+    pub(crate) fn new(params: Vec<Seen<'v>>) -> Columns<'v> {
         let shared = params.into_iter().filter_map(|Seen { mode, view, .. }| {
             let data = match view {
                 View::Read { column, uniform } => Data::Read { column, uniform },
@@ -63,7 +63,7 @@ impl<'v> Columns<'v> {
     }
 
     /// What VMs of a range out of so many write, one for each column that is written.
-    pub(super) fn own(&self, range: &Range<u32>, vms: u32) -> Vec<Option<Own>> {
+    pub(crate) fn own(&self, range: &Range<u32>, vms: u32) -> Vec<Option<Own>> {
         let own = |shared: &Shared<'_>| match &shared.data {
             Data::Write(locked) => Some(locked.own(range, vms)),
             Data::Read { .. } => None,
@@ -72,7 +72,7 @@ impl<'v> Columns<'v> {
     }
 
     /// How a launch sees them.
-    pub(super) fn seen<'s>(&'s self, own: &'s mut [Option<Own>]) -> Vec<Seen<'s>> {
+    pub(crate) fn seen<'s>(&'s self, own: &'s mut [Option<Own>]) -> Vec<Seen<'s>> {
         let seen = |(shared, own): (&'s Shared<'v>, &'s mut Option<Own>)| {
             let view = match (&shared.data, own) {
                 (Data::Read { column, uniform }, _) => View::Read {
@@ -92,19 +92,43 @@ impl<'v> Columns<'v> {
     }
 
     /// What the native engine sees of them for the VMs of a range out of so many: of what each VM sees its own, copies of their parts.
-    pub(super) fn parts(&self, range: &Range<u32>, vms: u32) -> Vec<Part<'_>> {
+    pub(crate) fn parts(&self, range: &Range<u32>, vms: u32) -> Vec<Part<'_>> {
         let part = |shared| Part::of(shared, range, vms);
         self.0.iter().map(part).collect()
     }
 
     /// Puts back what VMs have written.
-    pub(super) fn put_back(&self, written: impl IntoIterator<Item = Option<Own>>) {
+    pub(crate) fn put_back(&self, written: impl IntoIterator<Item = Option<Own>>) {
         for (shared, own) in self.0.iter().zip(written) {
             if let (Data::Write(locked), Some(own)) = (&shared.data, own) {
                 let mut column = locked.column.write().unwrap_or_else(PoisonError::into_inner);
                 column.copy_part(own.first, &*own.entries);
             }
         }
+    }
+
+    /// Puts what VMs of a range out of so many have written in its place, the words of one column after the other's.
+    pub(crate) fn put_words(&self, range: &Range<u32>, vms: u32, words: &[u32]) {
+        let mut rest = words;
+        for shared in &self.0 {
+            if let Data::Write(locked) = &shared.data {
+                let mut column = locked.column.write().unwrap_or_else(PoisonError::into_inner);
+                let entries = entries_of(range, vms, locked.len);
+                let (own, behind) = rest.split_at(entries.len() * column.element().words as usize);
+                column.read_words(entries, own);
+                rest = behind;
+            }
+        }
+    }
+}
+
+impl Own {
+    /// Appends the words of the entries.
+    pub(crate) fn append_words(&self, words: &mut Vec<u32>) {
+        let first = words.len();
+        let count = self.entries.len();
+        words.resize(first + count * self.entries.element().words as usize, 0);
+        write_pieces(&*self.entries, 0..count, &mut words[first..]);
     }
 }
 
@@ -173,7 +197,7 @@ impl ColumnMut for Own {
 }
 
 /// A column as some VMs see it natively.
-pub(super) struct Part<'c> {
+pub(crate) struct Part<'c> {
     mode: Mode,
     uniform: bool,
     data: Lent<'c>,
@@ -210,7 +234,7 @@ impl<'c> Part<'c> {
     }
 
     /// As the native engine takes it.
-    pub(super) fn seen(&mut self) -> Seen<'_> {
+    pub(crate) fn seen(&mut self) -> Seen<'_> {
         let uniform = self.uniform;
         let view = match &mut self.data {
             Lent::Own(own) => View::Write(&mut *own.entries),
@@ -231,7 +255,7 @@ impl<'c> Part<'c> {
     }
 
     /// What VMs have written.
-    pub(super) fn into_own(self) -> Option<Own> {
+    pub(crate) fn into_own(self) -> Option<Own> {
         match self.data {
             Lent::Own(own) => Some(own),
             Lent::Read(_) | Lent::Whole(_) => None,

@@ -1,19 +1,21 @@
 //! What runs on this CPU: functions that rustc has compiled, by the native engine, and routines and programs that were made at run time, whose VMs the
 //! interpreter in Rust runs over the same threads.
 
+mod ranks;
+
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use gpuvm_core::program::{Program, Questions, TrapRecord};
 use gpuvm_core::settings::Settings;
-use gpuvm_engine::{Engine, Execute, Finished, Job, Limit, Reference, Running, Source, Words};
+use gpuvm_engine::{Engine, Execute, Finished, Job, Limit, Reference, Running, Source, Wire, Words};
 
 use crate::entry::Entry;
 use crate::error::Result;
 use crate::logs;
 use crate::marshal::{Cut, Layout};
-use crate::native::{self, Host, Ran, Vms, pool};
+use crate::native::{Host, Ran, pool};
 use crate::questions;
 use crate::runtime::Runtime;
 use crate::trap::Trap;
@@ -24,6 +26,8 @@ use crate::words::WordColumn;
 const PIECE: usize = 1 << 14;
 /// Pieces for each thread. Each has a copy of what all VMs see.
 const PIECES_PER_THREAD: usize = 4;
+/// Threads that a rank's CPU is taken to have at most.
+const MOST_THREADS: usize = 16;
 /// So long a piece runs before it is asked whether the launch is cancelled.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -31,6 +35,20 @@ const LOOK: Duration = Duration::from_millis(100);
 struct Piece {
     finished: Finished,
     trapped: u32,
+}
+
+impl Wire for Piece {
+    fn put(&self, words: &mut Vec<u32>) {
+        self.finished.put(words);
+        self.trapped.put(words);
+    }
+
+    fn take(words: &mut &[u32]) -> Option<Piece> {
+        Some(Piece {
+            finished: Wire::take(words)?,
+            trapped: Wire::take(words)?,
+        })
+    }
 }
 
 /// Runs what an entry stands for, for `vms` VMs.
@@ -43,13 +61,20 @@ pub(crate) fn run(
 ) -> Result<Ran> {
     let limit = settings.recursion_limit;
     match entry.native() {
-        Some(registration) => native::run(registration, params, Vms::all(vms), limit, host),
-        None => interpret(&runtime.link_with(entry, settings)?, params, (vms, limit), host),
+        Some(registration) => ranks::run((runtime, entry), registration, params, vms, settings, host),
+        None => interpret(
+            runtime,
+            &runtime.link_with(entry, settings)?,
+            params,
+            (vms, limit),
+            host,
+        ),
     }
 }
 
 /// Runs a program for so many VMs.
 fn interpret(
+    runtime: &Runtime,
     program: &Arc<Program>,
     mut params: Vec<Seen<'_>>,
     (vms, recursion_limit): (u32, u32),
@@ -67,7 +92,7 @@ fn interpret(
                 copy_of: None,
             }));
         }
-        run_all(program, params, (vms, recursion_limit), host)?
+        run_all(runtime, program, params, (vms, recursion_limit), host)?
     };
     if let Some(printed) = &printed {
         (ran.texts, ran.dropped_texts) = logs::texts(program, vms, printed);
@@ -77,6 +102,7 @@ fn interpret(
 
 /// The same for all parameters, the log among them. What is printed is in that.
 fn run_all(
+    runtime: &Runtime,
     program: &Arc<Program>,
     mut params: Vec<Seen<'_>>,
     (vms, recursion_limit): (u32, u32),
@@ -105,17 +131,27 @@ fn run_all(
         }
     } else {
         let pool = pool::get(recursion_limit, None)?;
-        let pieces = pool.current_num_threads() * PIECES_PER_THREAD;
-        let ranges: Vec<Range<u32>> = cut(vms, (vms as usize).div_ceil(pieces)).collect();
-        let done = pool::map(&pool, ranges.len(), &|number| {
+        // Ranks may have CPUs with other numbers of threads.
+        let (hands, ranks) = match runtime.ranks() {
+            None => (pool.current_num_threads(), None),
+            Some(ranks) => (MOST_THREADS * ranks.count(), Some(ranks)),
+        };
+        let ranges: Vec<Range<u32>> = cut(vms, (vms as usize).div_ceil(hands * PIECES_PER_THREAD)).collect();
+        let own = ranks.map_or(0..ranges.len(), |ranks| ranks::pieces(&**ranks, ranges.len()));
+        let done = pool::map(&pool, own.len(), &|number| {
             goes_on().then(|| {
-                let (job, arena) = layout.job(&params, &part(program, &ranges[number], vms));
+                let (job, arena) = layout.job(&params, &part(program, &ranges[own.start + number], vms));
                 run_piece(job, &arena, (0, vms, host))
             })
         });
+        let done: Result<Vec<Option<Piece>>> = done.into_iter().map(Option::transpose).collect();
+        let done = match ranks {
+            None => done?,
+            Some(ranks) => ranks::told(&**ranks, &done.inspect_err(|error| ranks.fail(&error.to_string()))?)?,
+        };
         for (range, piece) in ranges.into_iter().zip(done) {
             if let Some(piece) = piece {
-                take(&mut layout, &mut params, range, piece?);
+                take(&mut layout, &mut params, range, piece);
             }
         }
     }
