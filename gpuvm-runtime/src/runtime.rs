@@ -42,8 +42,18 @@ pub enum Spreading {
 #[derive(Clone)]
 pub struct Runtime {
     shared: Arc<Shared>,
-    /// Whether it is to run on the first of its devices alone.
-    is_alone: bool,
+    extent: Extent,
+}
+
+/// What a handle to a runtime runs on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// All ranks, if it is one of several.
+    Ranks,
+    /// This process's devices.
+    Devices,
+    /// The first of them.
+    First,
 }
 
 struct Shared {
@@ -209,7 +219,7 @@ impl Runtime {
         let Shared { members, team, .. } = &*self.shared;
         let in_team = |member: &Member| member.in_team.is_some() && !member.is_lost();
         match team {
-            Some(_) if !self.is_alone && members.iter().any(in_team) => members.len(),
+            Some(_) if self.extent != Extent::First && members.iter().any(in_team) => members.len(),
             _ => self.shared.first(),
         }
     }
@@ -232,12 +242,20 @@ impl Runtime {
     }
 
     fn ranked(&self) -> Option<&Ranked> {
-        self.shared.ranked.as_ref().filter(|_| !self.is_alone)
+        self.shared.ranked.as_ref().filter(|_| self.extent == Extent::Ranks)
     }
 
     /// The [processes](crate::RuntimeBuilder::ranks) that it is one of, if what it runs is cut over them.
     pub fn ranks(&self) -> Option<&Arc<dyn Ranks>> {
         self.ranked().map(|ranked| &ranked.ranks)
+    }
+
+    /// The same on the devices of this rank, which the others know nothing of; the same runtime if it is not one of several ranks.
+    pub fn on_rank(&self) -> Runtime {
+        Runtime {
+            shared: Arc::clone(&self.shared),
+            extent: Extent::Devices,
+        }
     }
 
     /// The longest time of those that the ranks have, so that all of them save the same.
@@ -256,7 +274,7 @@ impl Runtime {
     pub(crate) fn alone(&self) -> Runtime {
         Runtime {
             shared: Arc::clone(&self.shared),
-            is_alone: true,
+            extent: Extent::First,
         }
     }
 
@@ -327,7 +345,7 @@ impl Runtime {
         all().push(Arc::downgrade(&shared));
         Ok(Runtime {
             shared,
-            is_alone: false,
+            extent: Extent::Ranks,
         })
     }
 

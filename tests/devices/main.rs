@@ -3,6 +3,7 @@
 mod flaky;
 mod plans;
 mod ranks;
+mod verbs;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use gpuvm_engine::{Error as EngineError, Ranks, Words};
 use proptest::prelude::*;
 
+use super::verbs::{column, verbs};
 use super::*;
 
 /// Longer than any of these tests waits for another rank that does the same.
@@ -156,7 +157,7 @@ fn launches_are_those_of_one_process() {
 #[test]
 fn plans_are_those_of_one_process() {
     same_on_ranks(&[1, 2, 3, 4, 7], |runtime| {
-        [1, 3, 65, 1000].map(|len| plans::verbs(runtime, &plans::column(len, 5)).unwrap())
+        [1, 3, 65, 1000].map(|len| verbs(runtime, &column(len, 5)).unwrap())
     });
 }
 
@@ -169,7 +170,7 @@ fn buffers_are_those_of_one_process() {
 fn what_is_short_is_done_by_each_and_what_is_not_is_cut() {
     let run = |runtime: &Runtime| {
         (0..12)
-            .map(|_| plans::verbs(runtime, &plans::column(3000, 1)).unwrap())
+            .map(|_| verbs(runtime, &column(3000, 1)).unwrap())
             .collect::<Vec<_>>()
     };
     let expected = run(&alone());
@@ -215,7 +216,7 @@ fn the_lowest_trap_is_told_on_all_ranks() {
 #[test]
 fn executions_are_looked_at_and_saved_by_all_ranks() {
     let run = |runtime: &Runtime| {
-        let (seeds, mut me) = (plans::column(300, 3), plans::column(300, 4));
+        let (seeds, mut me) = (column(300, 3), column(300, 4));
         let launch = runtime.launch("slow_count").unwrap().args((&seeds, &mut me));
         let mut execution = launch.engine(Engine::Reference).start().unwrap();
         execution.advance(Budget::cycles(150)).unwrap();
@@ -283,9 +284,9 @@ proptest! {
 
     #[test]
     fn plans_on_any_ranks(len in 1..4000usize, seed: u32, count in 1..6usize) {
-        let column = plans::column(len, seed);
-        let expected = plans::verbs(&alone(), &column).unwrap();
-        for found in on_ranks(count, Spreading::Always, |_| vec![shared_gpu()], |runtime| plans::verbs(runtime, &column).unwrap()) {
+        let column = column(len, seed);
+        let expected = verbs(&alone(), &column).unwrap();
+        for found in on_ranks(count, Spreading::Always, |_| vec![shared_gpu()], |runtime| verbs(runtime, &column).unwrap()) {
             prop_assert!(found == expected);
         }
     }

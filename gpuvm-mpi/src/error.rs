@@ -1,0 +1,42 @@
+//! What can go wrong beside what gpuvm says.
+
+/// A result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why something with ranks could not be done.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// What gpuvm says.
+    #[error(transparent)]
+    Gpuvm(#[from] gpuvm::Error),
+    /// MPI begins and ends once in a process.
+    #[error("MPI was started in this process before: keep the first `gpuvm_mpi::Runtime`, and clone it")]
+    Started,
+    /// Another MPI's `mpirun` has started it, so each process is alone.
+    #[error(
+        "{ranks} ranks were started, and each is alone: this program is built with {library}, and another MPI's `mpirun` has started it; \
+         use that MPI's own, or build with the other one's `mpicc` (`MPICC=mpicc.openmpi cargo build`, after `cargo clean -p mpi-sys`)"
+    )]
+    OtherMpi {
+        /// How many were started.
+        ranks: usize,
+        /// Which MPI it is built with.
+        library: String,
+    },
+    /// MPI can be called from one thread only.
+    #[error(
+        "this MPI cannot be called from several threads, and gpuvm does: {library} has to be built with MPI_THREAD_MULTIPLE"
+    )]
+    Threads {
+        /// Which MPI it is.
+        library: String,
+    },
+}
+
+/// What `main` shows of an error that it returns: its text, as gpuvm's own.
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,88 @@
+//! Programs under `mpirun` give the bits of one process, for any number of ranks, on the CPU and on a GPU that may be software.
+
+use std::process::{Command, Output};
+
+use proptest::prelude::*;
+
+/// The program that ranks run.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_gpuvm-mpi-suite");
+/// The environment variable with the `mpirun` of the MPI that the program is built with.
+const MPIRUN: &str = "MPIRUN";
+
+/// A command that starts so many ranks of the program on this machine, also of more than it has cores.
+fn mpirun(ranks: usize, backend: &str) -> Command {
+    let mut command = Command::new(std::env::var(MPIRUN).unwrap_or_else(|_| "mpirun".to_string()));
+    command.args(["-n", &ranks.to_string(), PROGRAM, "ranks"]);
+    // Open MPI asks for these; MPICH knows none of them.
+    for name in [
+        "OMPI_ALLOW_RUN_AS_ROOT",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+        "OMPI_MCA_rmaps_base_oversubscribe",
+        "OMPI_MCA_mpi_yield_when_idle",
+    ] {
+        command.env(name, "1");
+    }
+    command.env("GPUVM_BACKEND", backend);
+    command
+}
+
+fn text(output: &Output) -> String {
+    let [out, error] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    format!("{out}{error}")
+}
+
+/// What one process without MPI finds.
+fn alone(backend: &str, arguments: &[&str]) -> String {
+    let mut command = Command::new(PROGRAM);
+    let output = command
+        .arg("alone")
+        .args(arguments)
+        .env("GPUVM_BACKEND", backend)
+        .output();
+    let output = output.expect("the program starts");
+    assert!(output.status.success(), "{}", text(&output));
+    text(&output).trim().to_string()
+}
+
+/// What each rank finds.
+fn on_ranks(ranks: usize, backend: &str, arguments: &[&str]) -> Vec<String> {
+    let output = mpirun(ranks, backend).args(arguments).output();
+    let output = output.expect("`mpirun` starts; Debian has it in `mpich` and in `openmpi-bin`");
+    let said = text(&output);
+    assert!(output.status.success(), "{said}");
+    let of = |rank: usize| {
+        let begin = format!("rank {rank} of {ranks}: ");
+        let line = said.lines().find_map(|line| line.strip_prefix(&begin));
+        line.unwrap_or_else(|| panic!("rank {rank} says nothing: {said}"))
+            .trim()
+            .to_string()
+    };
+    (0..ranks).map(of).collect()
+}
+
+#[test]
+fn every_pattern_gives_the_bits_of_one_process() {
+    for backend in ["cpu", "wgpu"] {
+        let expected = alone(backend, &["patterns"]);
+        assert_eq!(expected, alone("cpu", &["patterns"]));
+        for ranks in [1, 2, 3, 4, 7] {
+            for (rank, found) in on_ranks(ranks, backend, &["patterns"]).into_iter().enumerate() {
+                assert_eq!(found, expected, "rank {rank} of {ranks}, {backend}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    #[test]
+    fn random_plans_give_the_bits_of_one_process(len in 1..5000usize, seed: u64, ranks in 2..6usize, is_gpu: bool) {
+        let (len, seed) = (len.to_string(), seed.to_string());
+        let backend = if is_gpu { "wgpu" } else { "cpu" };
+        let expected = alone("cpu", &["plan", &len, &seed]);
+        for found in on_ranks(ranks, backend, &["plan", &len, &seed]) {
+            prop_assert_eq!(&found, &expected);
+        }
+    }
+}
