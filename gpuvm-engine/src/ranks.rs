@@ -1,5 +1,6 @@
 //! Processes that run one program side by side, each a part of its work, and what they tell each other.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use gpuvm_core::interp::Vm;
@@ -45,8 +46,25 @@ pub trait Ranks: Send + Sync {
     /// When the other rank cannot be reached, or has sent something else.
     fn receive(&self, from: usize, words: &mut [u32]) -> Result<()>;
 
+    /// The next VMs of a launch of so many, of which this rank has done what it had: a part of those that no rank has had, and none when there are no more. Every rank asks until it gets
+    /// none, of every launch that has such a number.
+    ///
+    /// # Errors
+    ///
+    /// When another rank cannot be reached.
+    fn take(&self, launch: u64, vms: u32) -> Result<Range<u32>>;
+
     /// This rank cannot go on, for this reason, and the others must not wait for it. If it returns, they fail at what they wait for.
     fn fail(&self, reason: &str);
+}
+
+/// How many of the VMs of a launch that are left a rank gets which asks: of those that the ranks would have each, the half, so that the last ones end together
+/// (guided self-scheduling, Polychronopoulos and Kuck, 1987), but so many that a GPU is not idle.
+pub fn handed_out(left: u32, all: u32, ranks: usize) -> u32 {
+    const LEAST: u32 = 64;
+    let ranks = u32::try_from(ranks).unwrap_or(u32::MAX).max(1);
+    let least = (all / ranks / LEAST).max(1);
+    (left / ranks / 2).max(least).min(left)
 }
 
 /// What ranks tell each other, as words.

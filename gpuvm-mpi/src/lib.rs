@@ -44,10 +44,13 @@
 //! Build with the MPI of your cluster: `mpicc` has to be in the path, or named by `MPICC`, and libclang has to be there for [rsmpi](https://github.com/rsmpi/rsmpi).
 //! MPICH 4 and Open MPI 4 of Debian are tested. Ranks wait without a core of their own.
 
+mod desk;
+mod ensemble;
 mod error;
 mod patience;
 mod runtime;
 mod world;
 
+pub use ensemble::{Axes, Axis, sweep};
 pub use error::{Error, Result};
 pub use runtime::{Builder, Runtime};

@@ -1,5 +1,6 @@
 //! MPI's world as gpuvm has [`Ranks`].
 
+use std::ops::Range;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -13,6 +14,7 @@ use mpi::request::{Request, Scope, scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Source};
 
+use crate::desk::Desk;
 use crate::error::{Error, Result};
 use crate::patience::Patience;
 
@@ -45,6 +47,8 @@ pub(crate) struct World {
     count: usize,
     /// Sends words while this rank goes on.
     sender: Mutex<Option<(Sender<(usize, Words)>, JoinHandle<()>)>>,
+    /// Hands VMs out, on the first rank once it has.
+    desk: Mutex<Option<Desk>>,
     /// MPI, until all is done.
     universe: Option<Universe>,
 }
@@ -92,6 +96,7 @@ impl World {
             own: world.rank().unsigned_abs() as usize,
             count,
             sender: Mutex::default(),
+            desk: Mutex::default(),
             universe: Some(universe),
         })
     }
@@ -217,6 +222,13 @@ pub(crate) fn library() -> String {
         .to_string()
 }
 
+/// There is no thread that does this.
+fn no_thread(what: &str, error: &std::io::Error) -> EngineError {
+    EngineError::Device {
+        reason: format!("there can be no thread that {what}: {error}"),
+    }
+}
+
 /// " on the machine's name", if it has one.
 fn on_machine() -> String {
     match mpi::environment::processor_name() {
@@ -284,9 +296,7 @@ impl Ranks for World {
                 let (queue, work) = channel::<(usize, Words)>();
                 let body = move || work.into_iter().for_each(|(to, words)| send(to, &words));
                 let thread = std::thread::Builder::new().name("gpuvm-sends".to_string()).spawn(body);
-                let thread = thread.map_err(|error| EngineError::Device {
-                    reason: format!("there can be no thread that sends to other ranks: {error}"),
-                })?;
+                let thread = thread.map_err(|error| no_thread("sends to other ranks", &error))?;
                 none.insert((queue, thread))
             }
         };
@@ -307,6 +317,26 @@ impl Ranks for World {
         Ok(())
     }
 
+    fn take(&self, launch: u64, vms: u32) -> gpuvm_engine::Result<Range<u32>> {
+        if self.own == 0 {
+            let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
+            let desk = match &mut *desk {
+                Some(open) => open,
+                none => none.insert(Desk::open(self.count).map_err(|error| no_thread("hands out VMs", &error))?),
+            };
+            return Ok(desk.take(launch, vms));
+        }
+        let mut range = [0; 2];
+        scope(|scope| {
+            let world = world();
+            let first = world.process_at_rank(rank(0));
+            first.send_with_tag(&[launch, u64::from(vms)][..], tag::ASKS);
+            let request = first.immediate_receive_into_with_tag(scope, &mut range[..], tag::WORK);
+            self.finish(&Awaited::One(0), request);
+        });
+        Ok(range[0]..range[1])
+    }
+
     fn fail(&self, reason: &str) {
         self.abort(reason);
     }
@@ -324,6 +354,8 @@ impl Drop for World {
             // What it could not send is said by who waits for it.
             let _ = thread.join();
         }
+        let desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner).take();
+        desk.into_iter().for_each(Desk::close);
         let world = world();
         let others = || (0..self.count).filter(|other| *other != self.own);
         let nothing: [u32; 0] = [];

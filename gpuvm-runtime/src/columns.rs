@@ -107,6 +107,15 @@ impl<'v> Columns<'v> {
         }
     }
 
+    /// The words of what VMs of a range out of so many have written, one column after the other.
+    pub(crate) fn written(&self, range: &Range<u32>, vms: u32) -> Vec<u32> {
+        let mut words = Vec::new();
+        for own in self.own(range, vms).into_iter().flatten() {
+            own.append_words(&mut words);
+        }
+        words
+    }
+
     /// Puts what VMs of a range out of so many have written in its place, the words of one column after the other's.
     pub(crate) fn put_words(&self, range: &Range<u32>, vms: u32, words: &[u32]) {
         let mut rest = words;

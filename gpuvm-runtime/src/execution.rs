@@ -126,6 +126,8 @@ pub(crate) struct Options<'a> {
     pub crash: Option<PathBuf>,
     /// Whether a sample of its VMs is counted.
     pub profile: bool,
+    /// Whether its VMs are handed out to ranks.
+    pub dynamic: bool,
     pub progress: Option<OnProgress<'a>>,
     /// Who answers what VMs ask.
     pub answers: Handlers<'a>,
@@ -152,6 +154,7 @@ impl Options<'_> {
             log: self.log,
             crash: self.crash,
             profile: self.profile,
+            dynamic: self.dynamic,
             progress: None,
             answers: Handlers::default(),
         }

@@ -90,6 +90,7 @@ impl<'a> Launch<'a> {
                 log: LogLimit::default(),
                 crash: None,
                 profile: false,
+                dynamic: false,
                 progress: None,
                 answers: Handlers::default(),
             },
@@ -130,6 +131,13 @@ impl<'a> Launch<'a> {
     /// when the step began.
     pub fn steps(mut self, steps: u32) -> Self {
         self.options.steps = steps;
+        self
+    }
+
+    /// On several [ranks](crate::RuntimeBuilder::ranks), hands VMs out to whoever is free, in place of a part for each: for VMs that take unequally long. It changes no bits. VMs that share what they
+    /// write, print or ask, launches on buffers and those with a budget are cut as ever; without ranks it changes nothing.
+    pub fn dynamic(mut self) -> Self {
+        self.options.dynamic = true;
         self
     }
 

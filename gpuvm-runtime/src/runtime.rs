@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -82,6 +82,10 @@ struct Ranked {
     ranks: Arc<dyn Ranks>,
     lead: Opened,
     reference: Arc<dyn Execute>,
+    /// How fast they are.
+    rates: Rates,
+    /// Launches whose VMs were handed out to them.
+    handed_out: AtomicU64,
 }
 
 /// A device of a runtime, with its engines, the one which [`Engine::Auto`] means first.
@@ -141,6 +145,8 @@ impl Ranked {
             lead: over_ranks(own, &ranks, always)?,
             reference: engine_over_ranks(&reference, &ranks, always),
             ranks,
+            rates: Rates::default(),
+            handed_out: AtomicU64::new(0),
         })
     }
 }
@@ -248,6 +254,17 @@ impl Runtime {
     /// The [processes](crate::RuntimeBuilder::ranks) that it is one of, if what it runs is cut over them.
     pub fn ranks(&self) -> Option<&Arc<dyn Ranks>> {
         self.ranked().map(|ranked| &ranked.ranks)
+    }
+
+    /// How fast the ranks are, if it is one of several.
+    pub(crate) fn rates_of_ranks(&self) -> &Rates {
+        self.ranked().map_or(&self.shared.rates, |ranked| &ranked.rates)
+    }
+
+    /// The number of another launch whose VMs are handed out to ranks, the same on all of them.
+    pub(crate) fn next_handed_out(&self) -> u64 {
+        let handed_out = self.ranked().map(|ranked| &ranked.handed_out);
+        handed_out.map_or(0, |count| count.fetch_add(1, Ordering::Relaxed))
     }
 
     /// The same on the devices of this rank, which the others know nothing of; the same runtime if it is not one of several ranks.

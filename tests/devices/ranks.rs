@@ -1,5 +1,7 @@
 //! Runtimes of ranks, which are threads here: whatever is cut over them, and whatever is not, gives the bits of one process.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
@@ -18,6 +20,8 @@ struct Thread {
     own: usize,
     to: Vec<Mutex<Sender<Vec<u32>>>>,
     from: Vec<Mutex<Receiver<Vec<u32>>>>,
+    /// The first VM that nobody has had of each launch.
+    handed_out: Arc<Mutex<BTreeMap<u64, u32>>>,
 }
 
 impl Thread {
@@ -26,7 +30,7 @@ impl Thread {
         let mut ways: Vec<Vec<_>> = (0..count)
             .map(|_| (0..count).map(|_| Some(channel())).collect())
             .collect();
-        let mut threads = Vec::new();
+        let (mut threads, handed_out) = (Vec::new(), Arc::default());
         let mut ends: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
         let mut starts: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
         for (from, ways) in ways.iter_mut().enumerate() {
@@ -37,7 +41,13 @@ impl Thread {
             }
         }
         for (own, (to, from)) in starts.into_iter().zip(ends).enumerate() {
-            threads.push(Thread { own, to, from });
+            let handed_out = Arc::clone(&handed_out);
+            threads.push(Thread {
+                own,
+                to,
+                from,
+                handed_out,
+            });
         }
         threads
     }
@@ -88,6 +98,14 @@ impl Ranks for Thread {
     fn receive(&self, from: usize, words: &mut [u32]) -> Result<(), EngineError> {
         words.copy_from_slice(&self.hear(from)?);
         Ok(())
+    }
+
+    fn take(&self, launch: u64, vms: u32) -> Result<Range<u32>, EngineError> {
+        let mut handed_out = self.handed_out.lock().unwrap();
+        let next = handed_out.entry(launch).or_default();
+        let start = *next;
+        *next += gpuvm_engine::handed_out(vms - start, vms, self.count());
+        Ok(start..*next)
     }
 
     fn fail(&self, _: &str) {}
@@ -155,6 +173,23 @@ fn launches_are_those_of_one_process() {
 }
 
 #[test]
+fn vms_that_are_handed_out_give_the_bits_of_one_process() {
+    let run = |runtime: &Runtime, engine, vms| {
+        let (seeds, mut me, mut out) = walkers(vms);
+        let launch = runtime.launch("walk").unwrap().dynamic().engine(engine);
+        let done = launch.args((&seeds, &mut me, &mut out, &TABLE[..], -3)).run().unwrap();
+        let shares = &done.stats().shares;
+        let all = runtime.ranks().map_or(vms as u64, |_| done_by(shares).iter().sum());
+        (done.output::<Vec<(u32, f32)>>().unwrap(), me, out, all)
+    };
+    same_on_ranks(&[1, 2, 5], |runtime| {
+        [2, 3, 64, 20_001].map(|vms| run(runtime, Engine::Auto, vms))
+    });
+    same_on_ranks(&[3], |runtime| run(runtime, Engine::Native, 3000));
+    same_on_ranks(&[3], |runtime| run(runtime, Engine::Reference, 300));
+}
+
+#[test]
 fn plans_are_those_of_one_process() {
     same_on_ranks(&[1, 2, 3, 4, 7], |runtime| {
         [1, 3, 65, 1000].map(|len| verbs(runtime, &column(len, 5)).unwrap())
@@ -203,13 +238,17 @@ fn the_lowest_trap_is_told_on_all_ranks() {
         .map(|vm| if vm % 1000 == 399 { 0 } else { vm % 11 + 1 })
         .collect();
     same_on_ranks(&[2, 5], |runtime| {
-        match runtime.launch("inverse").unwrap().args((&xs,)).run() {
-            Err(Error::Trap(report)) => {
-                let results: Vec<u32> = report.done().output().unwrap();
-                (report.vm, report.count, report.line, report.message.clone(), results)
+        let launches = [false, true].map(|dynamic| {
+            let launch = runtime.launch("inverse").unwrap().args((&xs,));
+            match if dynamic { launch.dynamic() } else { launch }.run() {
+                Err(Error::Trap(report)) => {
+                    let results: Vec<u32> = report.done().output().unwrap();
+                    (report.vm, report.count, report.line, report.message.clone(), results)
+                }
+                other => panic!("no trap: {other:?}"),
             }
-            other => panic!("no trap: {other:?}"),
-        }
+        });
+        launches
     });
 }
 

@@ -1,7 +1,7 @@
 //! Programs of every pattern, which know nothing of ranks.
 
 use gpuvm::prelude::*;
-use gpuvm::{Error, Runtime};
+use gpuvm::{Error, Launch, Runtime, Share};
 
 use crate::Failure;
 use crate::verbs::{column, verbs};
@@ -14,10 +14,17 @@ pub fn run(runtime: &Runtime, case: &str, numbers: &[u64]) -> Result<Vec<Vec<u32
             let mut all = Vec::new();
             for len in [1, 2, 3, 64, 65, 1000, 20_000] {
                 all.extend(verbs(runtime, &column(len, 5))?);
-                all.extend(launches(runtime, len)?);
+                all.extend(walk(runtime.launch("walk")?, len)?.0);
             }
             all.extend(stencils(runtime)?);
             all.extend(traps(runtime)?);
+            all
+        }
+        "ensemble" => {
+            let mut all = Vec::new();
+            for vms in [1, 2, 3, 64, 1000, 20_000] {
+                all.extend(walk(runtime.launch("walk")?, vms)?.0);
+            }
             all
         }
         "verbs" => verbs(runtime, &column(number(0) as usize, number(1) as u32))?,
@@ -33,8 +40,8 @@ struct Walker {
 }
 
 /// VMs that see everything that VMs can see of columns, and take unequally long.
-#[routine]
-fn walk(seed: u32, me: &mut Walker, out: &mut [u32], table: &[u32], bias: i32) -> u32 {
+#[routine(id = "walk")]
+fn walker(seed: u32, me: &mut Walker, out: &mut [u32], table: &[u32], bias: i32) -> u32 {
     let mut state = seed ^ vm::id();
     for turn in 0..seed % 37 {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -50,17 +57,18 @@ fn walk(seed: u32, me: &mut Walker, out: &mut [u32], table: &[u32], bias: i32) -
     state ^ vm::count()
 }
 
-fn launches(runtime: &Runtime, vms: usize) -> Result<Vec<Vec<u32>>, Failure> {
+/// What a launch of walkers gives, and who ran how many.
+pub fn walk(launch: Launch<'_>, vms: usize) -> Result<(Vec<Vec<u32>>, Vec<Share>), Failure> {
     let seeds = column(vms, 7);
     let mut walkers = vec![Walker { at: (1, 2), steps: 3 }; vms];
     let mut out = vec![7u32; 2 * vms];
     let table = [3u32, 1, 4, 1, 5];
-    let launch = runtime.launch("walk")?;
     let done = launch.args((&seeds, &mut walkers, &mut out, &table[..], -3)).run()?;
+    let (results, shares) = (done.output()?, done.stats().shares.clone());
     let walked = walkers
         .iter()
         .flat_map(|walker| [walker.at.0 as u32, walker.at.1 as u32, walker.steps as u32]);
-    Ok(vec![done.output()?, walked.collect(), out])
+    Ok((vec![results, walked.collect(), out], shares))
 }
 
 /// A cell of a grid and its neighbours, in one to three dimensions, with edges that meet.

@@ -1,6 +1,7 @@
 //! Programs under `mpirun` give the bits of one process, for any number of ranks, on the CPU and on a GPU that may be software.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
@@ -73,6 +74,63 @@ fn every_pattern_gives_the_bits_of_one_process() {
     }
 }
 
+#[test]
+fn vms_that_are_handed_out_give_the_bits_of_one_process() {
+    let expected = alone("cpu", &["ensemble"]);
+    for (ranks, backend) in [(1, "cpu"), (3, "cpu"), (3, "wgpu"), (7, "cpu")] {
+        for (rank, found) in on_ranks(ranks, backend, &["ensemble"]).into_iter().enumerate() {
+            assert_eq!(found, expected, "rank {rank} of {ranks}, {backend}");
+        }
+    }
+}
+
+/// What ranks say that do not come to an end, within the ten seconds that they have for it.
+fn failing(mut command: Command) -> String {
+    let begin = Instant::now();
+    let output = command.output().expect("`mpirun` starts");
+    let (said, time) = (text(&output), begin.elapsed());
+    assert!(!output.status.success(), "{said}");
+    assert!(time < Duration::from_secs(10), "{time:?}: {said}");
+    said
+}
+
+#[test]
+fn a_rank_that_ends_early_ends_all() {
+    let mut command = mpirun(3, "cpu");
+    command.args(["leave", "1"]);
+    let said = failing(command);
+    assert!(said.contains("rank 1 has ended, and this one waits for it"), "{said}");
+}
+
+#[test]
+fn a_rank_that_panics_ends_all() {
+    let mut command = mpirun(3, "cpu");
+    command.args(["panic", "2"]);
+    let said = failing(command);
+    assert!(said.contains("this rank has had enough"), "{said}");
+    assert!(said.contains("gpuvm: rank 2 of 3"), "{said}");
+}
+
+#[test]
+fn a_rank_that_is_killed_ends_all() {
+    let mut command = mpirun(3, "cpu");
+    command
+        .args(["hang", "1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let started = command.spawn().expect("`mpirun` starts");
+    let killed = killed_rank(1);
+    let begin = Instant::now();
+    let output = started.wait_with_output().expect("`mpirun` ends");
+    let (said, time) = (text(&output), begin.elapsed());
+    assert!(!output.status.success(), "{said}");
+    assert!(time < Duration::from_secs(10), "{time:?}: {said}");
+    assert!(
+        said.contains(&killed.to_string()) || said.contains("rank 1"),
+        "{killed}: {said}"
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(6))]
 
@@ -83,6 +141,34 @@ proptest! {
         let expected = alone("cpu", &["plan", &len, &seed]);
         for found in on_ranks(ranks, backend, &["plan", &len, &seed]) {
             prop_assert_eq!(&found, &expected);
+        }
+    }
+}
+
+/// Kills the process that is this rank of a program which hangs, and says which process it was.
+fn killed_rank(rank: usize) -> u32 {
+    let names = [format!("OMPI_COMM_WORLD_RANK={rank}"), format!("PMI_RANK={rank}")];
+    let begin = Instant::now();
+    loop {
+        assert!(
+            begin.elapsed() < Duration::from_secs(20),
+            "rank {rank} is not among the processes"
+        );
+        std::thread::sleep(Duration::from_millis(200));
+        let processes = std::fs::read_dir("/proc").expect("processes");
+        let numbers = processes.filter_map(|process| process.ok()?.file_name().to_str()?.parse::<u32>().ok());
+        let read = |process: u32, what: &str| std::fs::read(format!("/proc/{process}/{what}")).unwrap_or_default();
+        let has = |all: &[u8], wanted: &str| all.split(|byte| *byte == 0).any(|text| text == wanted.as_bytes());
+        let is_it = |process: &u32| {
+            let environment = read(*process, "environ");
+            has(&read(*process, "cmdline"), "hang") && names.iter().any(|name| has(&environment, name))
+        };
+        if let Some(process) = { numbers }.find(is_it) {
+            // It is at its work, or waits for the others already.
+            std::thread::sleep(Duration::from_secs(1));
+            let killed = Command::new("kill").args(["-9", &process.to_string()]).status();
+            assert!(killed.expect("`kill` starts").success());
+            return process;
         }
     }
 }

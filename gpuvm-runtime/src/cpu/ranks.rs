@@ -67,7 +67,7 @@ fn is_cut(
     if Log::of(&program, vms).is_some() || Questions::of(&program).is_some() {
         return Ok(false);
     }
-    let alone = runtime.rates().of(entry.id(), ranks.count())[0];
+    let alone = runtime.rates_of_ranks().of(entry.id(), ranks.count())[0];
     let is_worth_it = alone.is_none_or(|rate| f64::from(vms) / rate > WORTH_IT);
     Ok(match runtime.spreading() {
         Spreading::Auto => is_worth_it,
@@ -104,7 +104,7 @@ impl Shared<'_> {
     /// The VMs of each rank, as many as it is fast.
     fn ranges(&self) -> Vec<Range<u32>> {
         let count = self.ranks.count();
-        let rates = self.runtime.rates().of(self.registration.id, count);
+        let rates = self.runtime.rates_of_ranks().of(self.registration.id, count);
         let rates: Option<Vec<f64>> = rates.into_iter().collect();
         let rates = rates.unwrap_or_else(|| vec![1.0; count]);
         let all: f64 = rates.iter().sum();
@@ -180,7 +180,7 @@ impl Shared<'_> {
             traps += told.traps.1;
             if !range.is_empty() {
                 self.runtime
-                    .rates()
+                    .rates_of_ranks()
                     .see(self.registration.id, rank, range.len() as f64, told.time);
             }
         }

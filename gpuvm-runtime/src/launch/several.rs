@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gpuvm_core::program::{Log, Mode, Program, Questions};
-use gpuvm_engine::{Engine, FloatMode, Limit, Opened, Tally};
+use gpuvm_engine::{Device, Engine, FloatMode, Limit, Opened, Tally};
 
 use super::{Bounded, pauses};
 use crate::arg::Argument;
@@ -29,13 +29,18 @@ impl<'a> Bounded<'a> {
     /// The devices to spread the launch over; `None` if it is to be on one.
     pub(super) fn spread(&self) -> Result<Option<Vec<Member>>> {
         let spreading = self.runtime.spreading();
-        if self.runtime.members().len() < 2 || spreading == Spreading::Never {
+        let is_several = match self.runtime.ranks() {
+            Some(_) => self.options.dynamic,
+            None => self.runtime.members().len() > 1,
+        };
+        if !is_several || spreading == Spreading::Never {
             return Ok(None);
         }
         let apart = |bound: &Bound<'_>| !matches!(bound.mode, Mode::Atomic | Mode::Whole);
         let is_looked_at = self.budget != Budget::unlimited() || self.options.profile;
         // Buffers stay with the GPUs, where these are one device.
-        let stays = self.runtime.has_team() && self.params.iter().any(is_buffer);
+        let has_memory = self.runtime.has_team() || self.runtime.ranks().is_some();
+        let stays = has_memory && self.params.iter().any(is_buffer);
         if self.vms < 2 || is_looked_at || stays || !self.params.iter().all(apart) {
             return Ok(None);
         }
@@ -46,10 +51,41 @@ impl<'a> Bounded<'a> {
             return Ok(None);
         }
         let members = self.members(&program);
+        if self.runtime.ranks().is_some() {
+            return Ok(self.can_hand_out(&program).then(|| self.or_cpu(members)));
+        }
         if members.len() < 2 || spreading == Spreading::Auto && !self.is_worth_it(&members) {
             return Ok(None);
         }
         Ok(Some(members))
+    }
+
+    /// Whether ranks can be handed its VMs, which all of them find alike.
+    fn can_hand_out(&self, program: &Program) -> bool {
+        let has_engine = match self.options.engine {
+            Engine::Auto | Engine::Reference => true,
+            Engine::Native => self.entry.native().is_some() && !pauses(&self.entry),
+            engine => self.runtime.executor(engine).is_ok(),
+        };
+        has_engine && !program.relaxed && self.runtime.device().float_mode == FloatMode::Exact
+    }
+
+    /// These, or this CPU where a rank has only GPUs and the engine is one of the CPU's.
+    fn or_cpu(&self, members: Vec<Member>) -> Vec<Member> {
+        if !members.is_empty() {
+            return members;
+        }
+        let cpu = Opened {
+            device: Device::cpu(),
+            engines: Vec::new(),
+        };
+        let worker = self.worker(&cpu).into_iter();
+        let member = |worker| Member {
+            number: 0,
+            device: cpu.device.clone(),
+            worker,
+        };
+        worker.map(member).collect()
     }
 
     /// The devices that can run it and have not failed.
@@ -116,7 +152,7 @@ impl<'a> Bounded<'a> {
         mut self,
         run: impl FnOnce(Self) -> (Result<Done>, Vec<Bound<'a>>),
     ) -> (Result<Done>, Vec<Bound<'a>>) {
-        if self.runtime.members().len() < 2 {
+        if self.runtime.members().len() < 2 || self.runtime.ranks().is_some() {
             return run(self);
         }
         // Buffers are on all, and what makes several steps takes long. The rest is done sooner than several devices begin.
@@ -207,7 +243,10 @@ impl<'a> Bounded<'a> {
                     });
                 }
             };
-            let ran = spread.run(held.views(), cancelled, &mut watch)?;
+            let ran = match self.runtime.ranks() {
+                None => spread.run(held.views(), cancelled, &mut watch)?,
+                Some(ranks) => spread.run_with(ranks, held.views(), &mut watch)?,
+            };
             steps += u32::from(ran.trap.is_none());
             let is_over = ran.trap.is_some();
             all = Some(match all {

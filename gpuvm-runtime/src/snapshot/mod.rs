@@ -260,6 +260,7 @@ impl Runtime {
             log: LogLimit::default(),
             crash: None,
             profile: false,
+            dynamic: false,
             progress: None,
             answers: Handlers::default(),
         };

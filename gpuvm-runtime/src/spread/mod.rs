@@ -3,6 +3,7 @@
 //! when they are all over.
 
 mod queue;
+mod ranks;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,7 +88,7 @@ struct Part {
 /// What is known of a step on its way.
 struct Step<'c, 'v> {
     spread: &'c Spread<'c>,
-    columns: Columns<'v>,
+    columns: &'c Columns<'v>,
     queue: Queue,
     parts: Mutex<Vec<Part>>,
     /// Why members are of no more use, by their places.
@@ -148,14 +149,24 @@ impl Spread<'_> {
         cancelled: Option<&AtomicBool>,
         watch: &mut (dyn FnMut(&Tally) + Send),
     ) -> Result<Ran> {
-        let columns = Columns::new(params);
+        self.range(&Columns::new(params), 0..self.vms, cancelled, watch)
+    }
+
+    /// The same of some of the VMs.
+    fn range(
+        &self,
+        columns: &Columns<'_>,
+        vms: Range<u32>,
+        cancelled: Option<&AtomicBool>,
+        watch: &mut (dyn FnMut(&Tally) + Send),
+    ) -> Result<Ran> {
         let rates = self.runtime.rates().of(self.entry.id(), self.runtime.members().len());
         let hands = self.members.iter().map(|member| member.worker.hands());
         let step = Step {
             spread: self,
             columns,
             queue: Queue::new(
-                self.vms,
+                vms,
                 self.members
                     .iter()
                     .map(|member| (member.worker.hands(), rates[member.number])),

@@ -72,8 +72,8 @@ fn share(left: u32, all: u32, members: &[Member], member: usize) -> Option<u32> 
 }
 
 impl Queue {
-    /// All VMs, for members of so many hands and such rates.
-    pub(super) fn new(vms: u32, members: impl IntoIterator<Item = (usize, Option<f64>)>) -> Queue {
+    /// VMs for members of so many hands and such rates.
+    pub(super) fn new(vms: Range<u32>, members: impl IntoIterator<Item = (usize, Option<f64>)>) -> Queue {
         let member = |(hands, rate)| Member {
             hands,
             out: 0,
@@ -82,11 +82,11 @@ impl Queue {
         };
         Queue {
             state: Mutex::new(State {
-                rest: 0..vms,
+                all: vms.len() as u32,
+                rest: vms,
                 back: Vec::new(),
                 out: 0,
                 members: members.into_iter().map(member).collect(),
-                all: vms,
                 ended: false,
             }),
             changed: Condvar::new(),
@@ -187,7 +187,7 @@ mod tests {
 
     /// The parts as members would take them that are as fast as they were.
     fn simulated(vms: u32, rates: &[(usize, f64)]) -> Vec<(usize, Range<u32>)> {
-        let queue = Queue::new(vms, members(rates));
+        let queue = Queue::new(0..vms, members(rates));
         let hands = rates.iter().enumerate();
         let mut free: Vec<(f64, usize, u32)> = hands
             .flat_map(|(member, (hands, _))| (0..*hands).map(move |_| (0.0, member, 0)))
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_comes_back_is_for_the_others() {
-        let queue = Queue::new(100, members(&[(1, 1e9), (1, 1e9)]));
+        let queue = Queue::new(0..100, members(&[(1, 1e9), (1, 1e9)]));
         let first = queue.take(0).unwrap();
         queue.give_back(0, first.clone(), 0);
         assert_eq!(queue.take(0), None);
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn who_has_no_room_takes_less() {
-        let queue = Queue::new(100, members(&[(1, 1e9)]));
+        let queue = Queue::new(0..100, members(&[(1, 1e9)]));
         let all = queue.take(0).unwrap();
         assert_eq!(all, 0..100);
         queue.give_back(0, all, 7);
