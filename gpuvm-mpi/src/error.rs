@@ -1,5 +1,7 @@
 //! What can go wrong beside what gpuvm says.
 
+use std::path::PathBuf;
+
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -10,6 +12,14 @@ pub enum Error {
     /// What gpuvm says.
     #[error(transparent)]
     Gpuvm(#[from] gpuvm::Error),
+    /// A file could not be written or read by all ranks.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What MPI says.
+        reason: String,
+    },
     /// MPI begins and ends once in a process.
     #[error("MPI was started in this process before: keep the first `gpuvm_mpi::Runtime`, and clone it")]
     Started,

@@ -2,6 +2,8 @@
 //! the same order; gpuvm cuts the work of each over the ranks, and every rank has all results.
 //!
 //! ```no_run
+//! use std::process::ExitCode;
+//!
 //! use gpuvm::prelude::*;
 //! use gpuvm_mpi::Runtime;
 //!
@@ -15,15 +17,17 @@
 //!     steps
 //! }
 //!
-//! fn main() -> Result<(), Box<dyn std::error::Error>> {
-//!     // A `gpuvm::Runtime` on all ranks.
-//!     let runtime = Runtime::new()?;
+//! fn search(runtime: &Runtime) -> Result<(), gpuvm::Error> {
 //!     let numbers: Vec<u64> = (1..100_000_000).collect();
 //!     let steps: Vec<u32> = runtime.launch("collatz")?.args((&numbers,)).run()?.output()?;
 //!     if runtime.is_first() {
 //!         println!("{:?}", steps.iter().max());
 //!     }
 //!     Ok(())
+//! }
+//!
+//! fn main() -> ExitCode {
+//!     gpuvm_mpi::run(search)
 //! }
 //! ```
 //!
@@ -47,10 +51,15 @@
 mod desk;
 mod ensemble;
 mod error;
+mod file;
 mod patience;
+mod program;
 mod runtime;
+mod trace;
+mod watch;
 mod world;
 
 pub use ensemble::{Axes, Axis, sweep};
 pub use error::{Error, Result};
+pub use program::{run, run_with};
 pub use runtime::{Builder, Runtime};

@@ -53,6 +53,10 @@ impl Runtime {
         self.world.count()
     }
 
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+
     /// Whether this is the rank that speaks for all: prints, and writes what is written once.
     pub fn is_first(&self) -> bool {
         self.rank() == 0

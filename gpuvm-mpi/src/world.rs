@@ -17,6 +17,7 @@ use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Sour
 use crate::desk::Desk;
 use crate::error::{Error, Result};
 use crate::patience::Patience;
+use crate::watch::Watch;
 
 /// What messages are about, as MPI tells them apart.
 pub(crate) mod tag {
@@ -30,6 +31,8 @@ pub(crate) mod tag {
     pub const ASKS: Tag = 3;
     /// Work for a rank.
     pub const WORK: Tag = 4;
+    /// The first rank has failed, and has said why.
+    pub const FAILED: Tag = 5;
 }
 
 /// Words that all ranks give each other first: how many there are, and the first of them.
@@ -49,6 +52,8 @@ pub(crate) struct World {
     sender: Mutex<Option<(Sender<(usize, Words)>, JoinHandle<()>)>>,
     /// Hands VMs out, on the first rank once it has.
     desk: Mutex<Option<Desk>>,
+    /// Misses those who die, until all is done.
+    watch: Option<Watch>,
     /// MPI, until all is done.
     universe: Option<Universe>,
 }
@@ -63,6 +68,9 @@ pub(crate) fn rank(number: usize) -> Rank {
     // There are as many as MPI has numbers for.
     Rank::try_from(number).unwrap_or(Rank::MAX)
 }
+
+/// So long what a rank says takes to its reader, before all ranks are killed.
+const TOLD: Duration = Duration::from_millis(200);
 
 /// What a wait is for.
 enum Awaited {
@@ -92,13 +100,16 @@ impl World {
                 library: library(),
             });
         }
-        Ok(World {
+        let mut world = World {
             own: world.rank().unsigned_abs() as usize,
             count,
             sender: Mutex::default(),
             desk: Mutex::default(),
+            watch: None,
             universe: Some(universe),
-        })
+        };
+        world.watch = Some(Watch::begin(&world));
+        Ok(world)
     }
 
     /// Waits for a request.
@@ -136,10 +147,35 @@ impl World {
         }
     }
 
+    /// Tells the others that this rank, which is the first, has failed and said why.
+    pub fn say_failed(&self) {
+        let world = world();
+        for to in 1..self.count {
+            world
+                .process_at_rank(rank(to))
+                .send_with_tag(&[0u32; 0][..], tag::FAILED);
+        }
+    }
+
+    /// Whether the first rank has said so.
+    pub fn has_first_failed(&self) -> bool {
+        let world = world();
+        let first = world.process_at_rank(rank(0));
+        let is_there = first.immediate_probe_with_tag(tag::FAILED).is_some();
+        if is_there {
+            first.receive_into_with_tag(&mut [0u32; 0][..], tag::FAILED);
+        }
+        is_there
+    }
+
     /// Ends all ranks.
     pub fn abort(&self, reason: &str) -> ! {
-        eprintln!("gpuvm: rank {} of {}{}: {reason}", self.own, self.count, on_machine());
-        world().abort(1)
+        end_all(&format!(
+            "rank {} of {} on {}: {reason}",
+            self.own,
+            self.count,
+            machine()
+        ))
     }
 
     /// Gives all ranks as many words as each has.
@@ -229,12 +265,17 @@ fn no_thread(what: &str, error: &std::io::Error) -> EngineError {
     }
 }
 
-/// " on the machine's name", if it has one.
-fn on_machine() -> String {
-    match mpi::environment::processor_name() {
-        Ok(name) if !name.is_empty() => format!(" on {}", name.trim_end_matches('\0')),
-        _ => String::new(),
-    }
+/// Says why, and ends all ranks.
+pub(crate) fn end_all(reason: &str) -> ! {
+    eprintln!("gpuvm: {reason}");
+    std::thread::sleep(TOLD);
+    world().abort(1)
+}
+
+/// The name of this rank's machine.
+pub(crate) fn machine() -> String {
+    let name = mpi::environment::processor_name().unwrap_or_default();
+    name.trim_end_matches('\0').to_string()
 }
 
 /// Sends words to a rank, and waits until they are on their way.
@@ -377,6 +418,9 @@ impl Drop for World {
             }
             sent.into_iter().for_each(Request::wait_without_status);
         });
+        if let Some(watch) = self.watch.take() {
+            watch.end();
+        }
         drop(self.universe.take());
     }
 }

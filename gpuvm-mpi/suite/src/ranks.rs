@@ -1,10 +1,25 @@
 //! What only ranks do, and what goes wrong with them.
 
+use gpuvm::prelude::*;
+use gpuvm::{Budget, Engine};
 use gpuvm_mpi::Runtime;
 
 use crate::Failure;
 use crate::patterns;
 use crate::verbs::{column, verbs};
+
+/// Where a case leaves what another one goes on with, in the working directory.
+const CHECKPOINT: &str = "slow_count.checkpoint";
+
+#[routine]
+fn slow_count(seed: u32) -> u32 {
+    let (mut left, mut count) = (seed % 200, seed);
+    while left > 0 {
+        count = count.wrapping_mul(5).wrapping_add(left);
+        left -= 1;
+    }
+    count
+}
 
 /// Runs a case, if it is one of these.
 pub fn run(runtime: &Runtime, case: &str, numbers: &[u64]) -> Result<Option<Vec<Vec<u32>>>, Failure> {
@@ -22,6 +37,22 @@ pub fn run(runtime: &Runtime, case: &str, numbers: &[u64]) -> Result<Option<Vec<
             }
             return Ok(Some(all));
         }
+        // So far, saved, and to the end.
+        "save" => {
+            let seeds = column(3000, 3);
+            let launch = runtime.launch("slow_count")?.args((&seeds,));
+            let mut execution = launch.engine(Engine::Reference).start()?;
+            execution.advance(Budget::cycles(150))?;
+            runtime.save(CHECKPOINT, &execution.snapshot()?)?;
+            execution.run_to_end()?;
+            return Ok(Some(vec![execution.finish()?.output()?]));
+        }
+        // From there on, on other ranks.
+        "load" => {
+            let mut execution = runtime.restore(&runtime.load(CHECKPOINT)?)?;
+            execution.run_to_end()?;
+            return Ok(Some(vec![execution.finish()?.output()?]));
+        }
         // A rank that does less than the others.
         "leave" if runtime.rank() == number(0) => return Ok(Some(Vec::new())),
         "panic" if runtime.rank() == number(0) => panic!("this rank has had enough"),
@@ -29,7 +60,24 @@ pub fn run(runtime: &Runtime, case: &str, numbers: &[u64]) -> Result<Option<Vec<
         "hang" if runtime.rank() == number(0) => loop {
             std::thread::sleep(std::time::Duration::from_secs(1));
         },
-        "leave" | "panic" | "hang" => {}
+        // One that fails, and all that do.
+        "fail" if runtime.rank() == number(0) => return Err("this rank has no more paper".into()),
+        "fail_all" => return Err("nobody has any paper".into()),
+        "trace" => {
+            let column = column(1000, 1);
+            let mut plan = runtime.plan();
+            let given = plan.input(&column);
+            let shaken = plan.map("shake", (given,))?;
+            plan.output(shaken);
+            let done = plan.trace(true).run()?;
+            let trace = runtime.trace_json(&done)?.ok_or("no trace")?;
+            let has = |rank: usize| trace.contains(&format!("rank {rank} on "));
+            return match (0..runtime.size()).all(has) && !has(runtime.size()) {
+                true => Ok(Some(Vec::new())),
+                false => Err(trace.into()),
+            };
+        }
+        "fail" | "leave" | "panic" | "hang" => {}
         _ => return Ok(None),
     }
     verbs(runtime, &column(1000, 1)).map(Some).map_err(Into::into)
