@@ -26,10 +26,12 @@ impl Patience {
 
     /// Waits a little, longer after many times.
     pub fn wait(&mut self) {
-        match self.looks {
-            ..LOOKS => std::hint::spin_loop(),
-            ..LONG => std::thread::yield_now(),
-            _ => std::thread::sleep(NAP),
+        if self.looks < LOOKS {
+            std::hint::spin_loop();
+        } else if self.looks < LONG {
+            std::thread::yield_now();
+        } else {
+            std::thread::sleep(NAP);
         }
         self.looks = self.looks.saturating_add(1);
     }

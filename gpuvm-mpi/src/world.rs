@@ -44,12 +44,18 @@ const MOST: usize = 1 << 30;
 /// A rank that has left has sent what it owes long before.
 const OWED: Duration = Duration::from_secs(5);
 
+/// A thread that sends words to ranks, and what it has to.
+struct Sending {
+    queue: Sender<(usize, Words)>,
+    thread: JoinHandle<()>,
+}
+
 /// This process among those that MPI has started.
 pub(crate) struct World {
     own: usize,
     count: usize,
     /// Sends words while this rank goes on.
-    sender: Mutex<Option<(Sender<(usize, Words)>, JoinHandle<()>)>>,
+    sender: Mutex<Option<Sending>>,
     /// Hands VMs out, on the first rank once it has.
     desk: Mutex<Option<Desk>>,
     /// Misses those who die, until all is done.
@@ -331,14 +337,14 @@ impl Ranks for World {
 
     fn send(&self, to: usize, words: Words) -> gpuvm_engine::Result<()> {
         let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
-        let (queue, _) = match &mut *sender {
+        let Sending { queue, .. } = match &mut *sender {
             Some(known) => known,
             none => {
                 let (queue, work) = channel::<(usize, Words)>();
                 let body = move || work.into_iter().for_each(|(to, words)| send(to, &words));
                 let thread = std::thread::Builder::new().name("gpuvm-sends".to_string()).spawn(body);
                 let thread = thread.map_err(|error| no_thread("sends to other ranks", &error))?;
-                none.insert((queue, thread))
+                none.insert(Sending { queue, thread })
             }
         };
         queue.send((to, words)).map_err(|_| EngineError::Device {
@@ -390,7 +396,7 @@ impl Drop for World {
             self.abort("it has panicked, so that all ranks end");
         }
         let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((queue, thread)) = sender.take() {
+        if let Some(Sending { queue, thread }) = sender.take() {
             drop(queue);
             // What it could not send is said by who waits for it.
             let _ = thread.join();

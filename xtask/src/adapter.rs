@@ -2,7 +2,9 @@
 //! lavapipe is installed through apt, if that is allowed.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
+
+use crate::apt;
 
 /// Where Vulkan loaders look for drivers on Linux.
 const DRIVER_FOLDERS: [&str; 4] = [
@@ -35,14 +37,11 @@ pub fn ensure_for(command: &mut Command) -> Result<(), String> {
     }
     let packages = PACKAGES.join(" ");
     let advice = format!("the tests need a Vulkan adapter: install one with `apt-get install {packages}`");
-    let Some(prefix) = root_prefix() else {
+    if !apt::is_allowed() {
         return Err(advice);
-    };
+    }
     eprintln!("no Vulkan adapter found: installing {packages} through apt");
-    apt(prefix, &["update"]).map_err(|error| format!("{advice} ({error})"))?;
-    let mut install = vec!["install", "--yes", "--no-install-recommends"];
-    install.extend(PACKAGES);
-    apt(prefix, &install).map_err(|error| format!("{advice} ({error})"))?;
+    apt::install(&PACKAGES).map_err(|error| format!("{advice} ({error})"))?;
     if is_there() { Ok(()) } else { Err(advice) }
 }
 
@@ -79,38 +78,4 @@ fn has_library(name: &str) -> bool {
         .arg("-p")
         .output()
         .is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(name))
-}
-
-/// What to put before apt to be root: nothing for root, sudo where it asks for no password, `None` where neither is to be had.
-fn root_prefix() -> Option<&'static [&'static str]> {
-    if !Path::new("/usr/bin/apt-get").exists() {
-        return None;
-    }
-    let id = Command::new("id").arg("-u").output().ok()?;
-    if id.stdout.trim_ascii() == b"0" {
-        return Some(&[]);
-    }
-    let sudo = Command::new("sudo")
-        .args(["-n", "true"])
-        .stderr(Stdio::null())
-        .status()
-        .ok()?;
-    sudo.success().then_some(&["sudo", "-n"])
-}
-
-fn apt(prefix: &[&str], arguments: &[&str]) -> Result<(), String> {
-    let mut line = prefix.to_vec();
-    line.push("apt-get");
-    line.extend(arguments);
-    let status = Command::new(line[0])
-        .args(&line[1..])
-        .env("DEBIAN_FRONTEND", "noninteractive")
-        .stdout(Stdio::null())
-        .status()
-        .map_err(|error| format!("`{}` does not start: {error}", line.join(" ")))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("`{}` failed", line.join(" ")))
-    }
 }

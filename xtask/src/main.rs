@@ -3,6 +3,7 @@
 //! builds the crates as they are published.
 
 mod adapter;
+mod apt;
 mod assembler;
 mod browser;
 mod compile_time;
@@ -11,9 +12,11 @@ mod first_instruction;
 mod fuzz;
 #[cfg(test)]
 mod modules;
+mod mpi;
 mod native_stops;
 mod package;
 
+use std::borrow::BorrowMut;
 use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
@@ -106,7 +109,7 @@ fn test() -> Result<(), String> {
     // The same binaries once more, of which these plans are on several devices.
     let mut on_several = vec!["test", "--workspace", "--test", "it", "--"];
     on_several.extend(ON_SEVERAL);
-    all.and(run(&on_several, Some("several")))
+    all.and(run(&on_several, Some("several"))).and(mpi::test())
 }
 
 /// The tests of plans but those that take long or count launches.
@@ -142,7 +145,8 @@ fn cargo_command(arguments: &[&str]) -> Command {
 }
 
 /// Runs a command to its end.
-fn finish(mut command: Command) -> Result<(), String> {
+fn finish(mut command: impl BorrowMut<Command>) -> Result<(), String> {
+    let command = command.borrow_mut();
     let status = command
         .status()
         .map_err(|error| format!("{command:?} does not start: {error}"))?;
