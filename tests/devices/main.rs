@@ -1,6 +1,7 @@
 //! Runtimes on several devices, unequal ones: launches give the bits of one device whoever ran which VMs, and whoever was lost on the way.
 
 mod flaky;
+mod footprints;
 mod plans;
 mod ranks;
 mod verbs;

@@ -3,7 +3,9 @@
 
 mod batch;
 mod bytes;
+mod footprint;
 mod identity;
+mod intervals;
 mod lines;
 mod locate;
 mod log;
@@ -20,6 +22,7 @@ mod verify;
 pub use crate::bytes::LoadError;
 pub use batch::{Choice, batch};
 pub use bytes::FORMAT_VERSION;
+pub use footprint::{Seen, footprint};
 pub use identity::ProgramId;
 pub use locate::VariableMap;
 pub use log::{Log, LogLine};
