@@ -94,6 +94,23 @@ fn in_chunks(all: &[u32], each: u32) -> u32 {
     sum
 }
 
+/// A cell that becomes more like its neighbours.
+#[routine]
+fn diffuse(me: &mut f32, all: &[f32], width: u32, height: u32, depth: u32) {
+    *me += 0.1 * (on_a_torus(all, width, height, depth) - 6.0 * *me);
+}
+
+/// What steps of diffusion leave in a buffer.
+pub fn diffused(runtime: &Runtime, [width, height, depth]: [u32; 3], steps: u32) -> Vec<u32> {
+    let cells: Vec<f32> = (0..width * height * depth)
+        .map(|cell| (cell * 37 % 101) as f32)
+        .collect();
+    let buffer = runtime.buffer(&cells).unwrap();
+    let launch = runtime.launch("diffuse").unwrap().steps(steps);
+    launch.args((&buffer, &buffer, width, height, depth)).run().unwrap();
+    buffer.read().unwrap().into_iter().map(f32::to_bits).collect()
+}
+
 /// The words of the first parameter, a slice, that VMs read, as ranges; and those that they really read.
 fn told_and_read(
     program: &Program,
@@ -192,6 +209,18 @@ proptest! {
             3 => check("scattered", cells, &[seed], vms),
             _ => check("in_chunks", cells * width, &[width], vms),
         };
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn stencils_on_several_devices_give_the_bits_of_one(sides in [1..20u32, 1..12, 1..9], steps in 1..6u32) {
+        let expected = diffused(&alone(), sides, steps);
+        for devices in [vec![gpu(), gpu()], vec![gpu(), gpu(), gpu()], vec![flaky(gpu(), &fuse(LASTS)), flaky(gpu(), &fuse(LASTS))]] {
+            prop_assert!(diffused(&on(devices), sides, steps) == expected);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use gpuvm_engine::{Error as EngineError, Ranks, Words};
 use proptest::prelude::*;
 
+use super::footprints::diffused;
 use super::verbs::{column, verbs};
 use super::*;
 
@@ -20,6 +22,8 @@ struct Thread {
     own: usize,
     to: Vec<Mutex<Sender<Vec<u32>>>>,
     from: Vec<Mutex<Receiver<Vec<u32>>>>,
+    /// Words that were sent from column to column.
+    sent: Arc<AtomicU64>,
     /// The first VM that nobody has had of each launch.
     handed_out: Arc<Mutex<BTreeMap<u64, u32>>>,
 }
@@ -30,7 +34,7 @@ impl Thread {
         let mut ways: Vec<Vec<_>> = (0..count)
             .map(|_| (0..count).map(|_| Some(channel())).collect())
             .collect();
-        let (mut threads, handed_out) = (Vec::new(), Arc::default());
+        let (mut threads, handed_out, sent) = (Vec::new(), Arc::default(), Arc::default());
         let mut ends: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
         let mut starts: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
         for (from, ways) in ways.iter_mut().enumerate() {
@@ -41,11 +45,12 @@ impl Thread {
             }
         }
         for (own, (to, from)) in starts.into_iter().zip(ends).enumerate() {
-            let handed_out = Arc::clone(&handed_out);
+            let (handed_out, sent) = (Arc::clone(&handed_out), Arc::clone(&sent));
             threads.push(Thread {
                 own,
                 to,
                 from,
+                sent,
                 handed_out,
             });
         }
@@ -91,6 +96,7 @@ impl Ranks for Thread {
     }
 
     fn send(&self, to: usize, words: Words) -> Result<(), EngineError> {
+        self.sent.fetch_add(words.len() as u64, Ordering::Relaxed);
         self.tell(to, &words);
         Ok(())
     }
@@ -127,9 +133,19 @@ fn on_ranks<T: Send>(
     devices: impl Fn(usize) -> Vec<Opened> + Sync,
     run: impl Fn(&Runtime) -> T + Sync,
 ) -> Vec<T> {
+    on_threads(Thread::several(count), spreading, devices, run)
+}
+
+/// The same of these ranks.
+fn on_threads<T: Send>(
+    threads: Vec<Thread>,
+    spreading: Spreading,
+    devices: impl Fn(usize) -> Vec<Opened> + Sync,
+    run: impl Fn(&Runtime) -> T + Sync,
+) -> Vec<T> {
     std::thread::scope(|scope| {
         let (devices, run) = (&devices, &run);
-        let threads = Thread::several(count).into_iter().map(|thread| {
+        let threads = threads.into_iter().map(|thread| {
             scope.spawn(move || {
                 let rank = thread.own;
                 let builder = Runtime::builder().spreading(spreading).ranks(Arc::new(thread));
@@ -199,6 +215,28 @@ fn plans_are_those_of_one_process() {
 #[test]
 fn buffers_are_those_of_one_process() {
     same_on_ranks(&[2, 3], plans::on_buffers);
+}
+
+#[test]
+fn stencils_send_their_edges() {
+    let sides = [16, 8, 40];
+    let (plane, cells, steps) = (16 * 8, 16 * 8 * 40, 5);
+    let expected = diffused(&alone(), sides, steps);
+    let threads = Thread::several(4);
+    let sent = Arc::clone(&threads[0].sent);
+    let found = on_threads(
+        threads,
+        Spreading::Always,
+        |_| vec![shared_gpu()],
+        |runtime| diffused(runtime, sides, steps),
+    );
+    assert!(found.iter().all(|found| *found == expected));
+    // A plane on each side of each rank, on a torus, in each step, and as much again where VMs are not cut where planes end.
+    let (words, least) = (sent.load(Ordering::Relaxed), u64::from(steps * 4 * 2 * plane));
+    assert!(
+        (least..2 * least + 2 * cells).contains(&words),
+        "{words} words, {least} at least"
+    );
 }
 
 #[test]

@@ -3,19 +3,20 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use gpuvm_core::program::{Mode, ParamSlot, Program};
+use gpuvm_core::program::{Mode, ParamSlot, Program, Seen, footprint};
 use gpuvm_core::types::Type;
 
 use super::memory::{Column, TeamMemory};
 use super::pieces::Pieces;
 use crate::error::Result;
-use crate::{Job, Reach, Region, Slot};
+use crate::{Job, Reach, Region, Slot, Source};
 
 /// How a job's memory is cut.
 pub(super) struct Cut {
     program: Arc<Program>,
     first_vm: u32,
     vms: u32,
+    vm_count: u32,
     slots: Vec<Slot>,
     changed: Vec<Range<usize>>,
     reach: Arc<[Option<Reach>]>,
@@ -35,8 +36,10 @@ struct Own {
 /// How a parameter's column on a device is seen by VMs.
 pub(super) struct Sight {
     pub column: Arc<Column>,
-    /// The words that VMs of a part see.
+    /// The words that VMs of a part see, as far as is known: from the first one of them to the last.
     pub words: Range<u64>,
+    /// What they read of these if it is not all.
+    pub read: Option<Vec<Range<u64>>>,
     pub writes: bool,
 }
 
@@ -45,6 +48,39 @@ impl Own {
     fn of(&self, vms: &Range<u32>) -> Range<usize> {
         self.start + self.each * vms.start as usize..self.start + self.each * vms.end as usize
     }
+}
+
+/// A value of so many words may be known.
+const MOST_VALUE: u32 = 1 << 10;
+
+/// What it depends on what VMs read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Known {
+    /// The program, by where it is.
+    program: usize,
+    vms: Range<u32>,
+    vm_count: u32,
+    /// The values of parameters that all VMs have the same of.
+    values: Vec<Option<Vec<u32>>>,
+    /// The strides and lengths of all parameters.
+    slots: Vec<(u32, u32)>,
+}
+
+/// What VMs read of each parameter, as ranges of its words.
+pub(super) type Footprint = Vec<Vec<Range<u32>>>;
+
+/// Words of a parameter as those of its column, of which it has some: it may begin before them, where nobody reads.
+fn in_column(place: ParamSlot, words: &Range<u32>, all: &Range<u64>) -> Option<Range<u64>> {
+    let first = all.start as i64 + i64::from(place.base as i32);
+    let at = |word: u32| u64::try_from(first + i64::from(word)).unwrap_or_default();
+    let within = at(words.start).max(all.start)..at(words.end).min(all.end);
+    (!within.is_empty()).then_some(within)
+}
+
+/// From the first to the last of ascending ranges.
+fn hull(ranges: &[Range<u64>]) -> Range<u64> {
+    let start = ranges.first().map_or(0, |first| first.start);
+    start..ranges.last().map_or(start, |last| last.end)
 }
 
 /// Where a VM's words of a parameter are.
@@ -67,6 +103,7 @@ impl Cut {
             program: Arc::clone(&job.program),
             first_vm: job.first_vm,
             vms: job.vms,
+            vm_count: job.vm_count,
             slots: job.slots.clone(),
             changed: job.changed.clone(),
             reach: Arc::clone(&job.reach),
@@ -141,12 +178,96 @@ impl Cut {
         word(at(part.start).saturating_sub(before.into()))..word(at(part.end))
     }
 
-    /// What VMs of a part see of a parameter whose column is in the team's memory.
-    pub fn sight(&self, index: usize, part: &Range<u32>) -> Option<Result<Sight>> {
+    /// What it depends on what VMs of a part read of slices that all see; `None` if there are none. `source` is the job's arena.
+    pub fn known(&self, part: &Range<u32>, source: &dyn Source) -> Option<Known> {
+        let is_whole = |(index, slot): (usize, &Slot)| slot.region.is_some() && self.sees_all(index);
+        if !self.slots.iter().enumerate().any(is_whole) {
+            return None;
+        }
+        let values = self.slots.iter().enumerate().map(|(index, slot)| {
+            let (mode, ty) = seen(&self.program, index)?;
+            let is_value = mode == Mode::Value && slot.place.stride == 0 && slot.region.is_none();
+            let start = slot.place.base as usize;
+            let end = start + ty.words as usize;
+            if !is_value || ty.words > MOST_VALUE || end > source.filled().min(source.words()) {
+                return None;
+            }
+            let mut words = vec![0; ty.words as usize];
+            source.write(start..end, &mut words);
+            Some(words)
+        });
+        let first = self.first_vm;
+        Some(Known {
+            program: Arc::as_ptr(&self.program).addr(),
+            vms: first.checked_add(part.start)?..first.checked_add(part.end)?,
+            vm_count: self.vm_count,
+            values: values.collect(),
+            slots: self
+                .slots
+                .iter()
+                .map(|slot| (slot.place.stride, slot.place.length))
+                .collect(),
+        })
+    }
+
+    /// The program, which is where it is as long as somebody has it.
+    pub fn program(&self) -> Arc<Program> {
+        Arc::clone(&self.program)
+    }
+
+    /// What these VMs read of slices that all see, if that can be told.
+    pub fn footprint(&self, known: &Known) -> Option<Footprint> {
+        let slots: Vec<ParamSlot> = self.slots.iter().map(|slot| slot.place).collect();
+        let word = |param: u32, word: u32| {
+            let value = known.values.get(param as usize)?.as_ref()?;
+            value.get(word as usize).copied()
+        };
+        let seen = Seen {
+            vms: known.vms.clone(),
+            vm_count: known.vm_count,
+            slots: &slots,
+            word: &word,
+        };
+        footprint(&self.program, &seen)
+    }
+
+    /// Whether it has all VMs of its launch.
+    pub fn has_all(&self) -> bool {
+        self.vms == self.vm_count
+    }
+
+    /// Whether all VMs see all of a parameter, and nobody says what they touch of it.
+    pub fn sees_all(&self, index: usize) -> bool {
+        let is_slice = seen(&self.program, index).is_some_and(|(mode, _)| mode == Mode::Slice);
+        is_slice && self.reach.get(index).copied().flatten().is_none()
+    }
+
+    /// The parameters whose column this is.
+    pub fn seen_as(&self, column: &Arc<Column>) -> Vec<usize> {
+        let is_it = |slot: &Slot| {
+            let of = slot.region.as_ref().map(TeamMemory::column);
+            matches!(of, Some(Ok((of, _))) if Arc::ptr_eq(&of, column))
+        };
+        (0..self.slots.len())
+            .filter(|index| is_it(&self.slots[*index]))
+            .collect()
+    }
+
+    /// What VMs of a part see of a parameter whose column is in the team's memory, given what is known of what they read.
+    pub fn sight(&self, index: usize, part: &Range<u32>, footprint: Option<&Footprint>) -> Option<Result<Sight>> {
         let Slot { place, region } = &self.slots[index];
         let region = region.as_ref()?;
         let own = |(column, all): (Arc<Column>, Range<u64>)| {
+            let read = footprint.filter(|_| self.sees_all(index));
+            let read = read.map(|read| {
+                read[index]
+                    .iter()
+                    .filter_map(|words| in_column(*place, words, &all))
+                    .collect()
+            });
+            let read: Option<Vec<Range<u64>>> = read;
             let words = match place.stride {
+                0 if let Some(read) = &read => hull(read),
                 0 => self.reached(index, part, all),
                 stride => {
                     let start = all.start + u64::from(start_of(*place, self.first_vm.wrapping_add(part.start)));
@@ -156,6 +277,7 @@ impl Cut {
             Sight {
                 column,
                 words,
+                read,
                 writes: writes(&self.program, index),
             }
         };

@@ -45,7 +45,7 @@ struct Copy {
 }
 
 /// The words of a column as a region of a device's memory.
-fn sub_region((region, first): &(Region, u64), range: &Range<u64>) -> Region {
+pub(super) fn sub_region((region, first): &(Region, u64), range: &Range<u64>) -> Region {
     Region {
         start: region.start + (range.start - first) as u32,
         words: (range.end - range.start) as u32,
@@ -105,12 +105,28 @@ impl TeamMemory {
         range: &Range<u64>,
         overwritten: bool,
     ) -> Result<(Region, u64)> {
+        let all = std::slice::from_ref(range);
+        self.bring_parts(member, column, range, if overwritten { &[] } else { all })
+    }
+
+    /// The same of words of which these are read.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn bring_parts(
+        &self,
+        member: usize,
+        column: &Column,
+        range: &Range<u64>,
+        read: &[Range<u64>],
+    ) -> Result<(Region, u64)> {
         let mut copies = column.lock();
         if !copies[member].holds(range) {
             self.make_room(&mut copies[member], member, range)?;
         }
-        if !overwritten {
-            for missing in copies[member].current.missing(range) {
+        for part in read {
+            for missing in copies[member].current.missing(part) {
                 self.fetch(&mut copies, member, &missing)?;
             }
         }
@@ -242,6 +258,18 @@ impl TeamMemory {
             return Err(gone());
         }
         Ok(words.into())
+    }
+
+    /// Notes that nobody has anything of a column any more.
+    pub fn forget(&self, column: &Column) {
+        for copy in column.lock().iter_mut() {
+            copy.current = Ranges::default();
+        }
+    }
+
+    /// Notes that a device has words as well as others.
+    pub fn has(&self, member: usize, column: &Column, range: &Range<u64>) {
+        column.lock()[member].current.insert(range.clone());
     }
 
     /// Notes that a device has written words, so that what others have of them is old.

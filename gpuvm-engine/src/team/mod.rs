@@ -8,6 +8,7 @@
 
 mod cut;
 mod elsewhere;
+mod footprints;
 mod group;
 mod memory;
 mod pieces;
@@ -22,8 +23,9 @@ use std::time::{Duration, Instant};
 
 use gpuvm_core::program::{ParamSlot, Program};
 
-use self::cut::{Cut, Sight};
+use self::cut::{Cut, Footprint, Sight};
 use self::elsewhere::Elsewhere;
+use self::footprints::Footprints;
 use self::group::Group;
 use self::memory::TeamMemory;
 use self::pieces::PieceSource;
@@ -42,7 +44,19 @@ struct Team {
     members: Vec<Arc<dyn Execute>>,
     bits: Bits,
     memory: Option<Arc<TeamMemory>>,
+    footprints: Footprints,
     group: Arc<Group>,
+}
+
+/// What one device is to do of a job.
+struct Share {
+    member: usize,
+    /// Its VMs, counted from the job's first.
+    vms: Range<u32>,
+    /// What they read of slices that all see, if that is known.
+    footprint: Option<Footprint>,
+    /// What its device copies before.
+    copies: Vec<Copy>,
 }
 
 /// What programs give the same bits on all devices of a team. Others are not cut.
@@ -109,6 +123,7 @@ pub fn team(devices: &[Opened], always: bool) -> Option<(Opened, Lost)> {
                 members,
                 bits,
                 memory: memory.clone(),
+                footprints: Footprints::default(),
                 group: Arc::clone(&group),
             }),
         ));
@@ -211,6 +226,7 @@ fn rank_of(
         members: members.collect(),
         bits,
         memory,
+        footprints: Footprints::default(),
         group: Arc::clone(group),
     })
 }
@@ -281,12 +297,19 @@ impl Team {
     }
 
     /// What a device gets of a job.
-    fn part(&self, job: &Job, cut: &Cut, member: usize, vms: Range<u32>, source: &dyn Source) -> Result<Part> {
-        let pieces = cut.pieces(&vms);
+    fn part(&self, job: &Job, cut: &Cut, of: &Share, source: &dyn Source) -> Result<Part> {
+        let Share {
+            member,
+            vms,
+            footprint,
+            copies,
+        } = of;
+        let member = *member;
+        let pieces = cut.pieces(vms);
         let mut slots = Vec::with_capacity(job.slots.len());
         for (index, slot) in job.slots.iter().enumerate() {
-            let place = cut.place(index, &vms, &pieces);
-            slots.push(match cut.sight(index, &vms) {
+            let place = cut.place(index, vms, &pieces);
+            slots.push(match cut.sight(index, vms, footprint.as_ref()) {
                 None => Slot { place, region: None },
                 Some(sight) => {
                     let sight = sight?;
@@ -304,8 +327,9 @@ impl Team {
             first_vm: job.first_vm.wrapping_add(vms.start),
             vm_count: job.vm_count,
             arena_words: pieces.words(),
-            changed: cut.changed(&vms, &pieces),
+            changed: cut.changed(vms, &pieces),
             is_looked_at: job.is_looked_at,
+            copies: copies.clone(),
             ..Job::new(Arc::clone(&job.program), vms.len() as u32, slots)
         };
         let own = PieceSource {
@@ -330,15 +354,17 @@ impl Team {
         let Some(memory) = self.memory.as_ref().filter(|_| !sight.words.is_empty()) else {
             return Ok((None, 0));
         };
-        let (region, first) = memory.bring(member, &sight.column, &sight.words, false)?;
+        let all = std::slice::from_ref(&sight.words);
+        let read = sight.read.as_deref().unwrap_or(all);
+        let (region, first) = memory.bring_parts(member, &sight.column, &sight.words, read)?;
         if sight.writes {
             memory.written(member, &sight.column, &sight.words);
         }
         Ok((Some(region), first))
     }
 
-    /// Makes the copies of a job of one step, on all devices that will read them.
-    fn copy(&self, copy: &Copy) -> Result<()> {
+    /// Makes a copy of a job of one step, or has each device make what its VMs read of it.
+    fn copy(&self, copy: &Copy, cut: &Cut, shares: &mut [Share]) -> Result<()> {
         let (Some(memory), Some(from), Some(to)) = (&self.memory, &copy.from.region, &copy.to.region) else {
             return Ok(());
         };
@@ -348,8 +374,54 @@ impl Team {
         };
         let (from, read) = range(TeamMemory::column(from)?, &copy.from);
         let (to, written) = range(TeamMemory::column(to)?, &copy.to);
-        let words = memory.gather(&from, &read)?;
-        memory.broadcast(&to, &written, &words)
+        let seen_as = cut.seen_as(&to);
+        let sights = |share: &Share| -> Result<Option<Vec<Sight>>> {
+            let Some(footprint) = &share.footprint else {
+                return Ok(None);
+            };
+            let mut all = Vec::new();
+            for sight in seen_as
+                .iter()
+                .filter_map(|index| cut.sight(*index, &share.vms, Some(footprint)))
+            {
+                all.push(sight?);
+            }
+            let is_inside = |words: &Range<u64>| written.start <= words.start && words.end <= written.end;
+            let is_known = |sight: &Sight| sight.words.is_empty() || sight.read.is_some() && is_inside(&sight.words);
+            Ok(all.iter().all(is_known).then_some(all))
+        };
+        let known: Result<Option<Vec<Vec<Sight>>>> = shares.iter().map(sights).collect();
+        // What another job of the step reads is copied now as well.
+        let Some(known) = known?.filter(|_| cut.has_all()) else {
+            let words = memory.gather(&from, &read)?;
+            return memory.broadcast(&to, &written, &words);
+        };
+        memory.forget(&to);
+        for (share, sights) in shares.iter_mut().zip(known) {
+            for sight in sights.into_iter().filter(|sight| !sight.words.is_empty()) {
+                let parts = sight.read.unwrap_or_default();
+                // Where the copy begins in one column, and where in the other.
+                let there = |words: &Range<u64>| {
+                    words.start - written.start + read.start..words.end - written.start + read.start
+                };
+                let read: Vec<Range<u64>> = parts.iter().map(there).collect();
+                let source = memory.bring_parts(share.member, &from, &there(&sight.words), &read)?;
+                let target = memory.bring_parts(share.member, &to, &sight.words, &[])?;
+                for (part, read) in parts.iter().zip(&read) {
+                    let span = |room: &(Region, u64), words: &Range<u64>| Span {
+                        region: Some(memory::sub_region(room, words)),
+                        start: 0,
+                    };
+                    share.copies.push(Copy {
+                        from: span(&source, read),
+                        to: span(&target, part),
+                        words: (part.end - part.start) as u32,
+                    });
+                    memory.has(share.member, &to, part);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The job as the first device's alone.
@@ -442,11 +514,18 @@ impl Execute for Team {
             };
         }
         let begin = Instant::now();
-        for copy in &job.copies {
-            self.copy(copy)?;
-        }
         let cut = Cut::new(&job);
-        let part = |(member, vms)| self.part(&job, &cut, member, vms, arena);
+        let share = |(member, vms): (usize, Range<u32>)| Share {
+            footprint: self.footprints.of(&cut, &vms, arena),
+            member,
+            vms,
+            copies: Vec::new(),
+        };
+        let mut parts: Vec<Share> = parts.into_iter().map(share).collect();
+        for copy in &job.copies {
+            self.copy(copy, &cut, &mut parts)?;
+        }
+        let part = |share: Share| self.part(&job, &cut, &share, arena);
         let begun: Result<Vec<Part>> = match self.group.ranks() {
             // What moves between ranks does so in one order.
             Some(_) => parts.into_iter().map(part).collect(),
