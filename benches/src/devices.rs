@@ -1,11 +1,16 @@
 //! The same work on one GPU and on all that a back end reaches, from the call to the results.
 
+#[allow(dead_code, reason = "nothing is saved here")]
+#[path = "../../examples/reaction/model.rs"]
+mod model;
+
 use anyhow::{Result, ensure};
 use gpuvm::{Buffer, Devices, Done, Runtime, Spreading, routine, vm};
 use gpuvm_workloads::Workload;
 use gpuvm_workloads::collatz::Starts;
 use gpuvm_workloads::mandelbrot::Picture;
 use gpuvm_workloads::option::Market;
+use model::{Medium, Reaction};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
@@ -203,6 +208,25 @@ fn columns(stage: &Stage, one: &Runtime, all: &Runtime) -> Vec<Spread> {
             let done = runtime.launch("devices_scramble")?.args((&from, 1000u32, &to)).run()?;
             tell(look, &done);
             Ok(if look { digest(to.read()?) } else { Vec::new() })
+        })
+    }));
+    let medium = Medium::cube(stage.pick(12, 800));
+    let what = format!(
+        "launch on a buffer: ten steps of a reaction in {} cells",
+        medium.cells()
+    );
+    rows.push(row(stage, what, both, |runtime| {
+        let mut reaction = Reaction::new(&runtime, medium)?;
+        Ok(move |look| {
+            if look {
+                // However often it has been timed.
+                reaction = Reaction::new(&runtime, medium)?;
+            }
+            reaction.advance(&runtime, 10)?;
+            Ok(match look {
+                true => digest(reaction.section(&runtime)?.into_iter().map(u32::from)),
+                false => Vec::new(),
+            })
         })
     }));
     let many: usize = stage.pick(1 << 13, 100_000_000);

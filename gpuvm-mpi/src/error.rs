@@ -34,6 +34,21 @@ pub enum Error {
         /// Which MPI it is built with.
         library: String,
     },
+    /// Ranks have launched a ring kernel with different numbers of actors.
+    #[error(
+        "`{kernel}` has {actors} actors here and other ones on rank {rank}, so nobody could say which number is whose: launch it with as many on all ranks"
+    )]
+    Actors {
+        /// The kernel.
+        kernel: String,
+        /// Its actors on this rank.
+        actors: u32,
+        /// A rank that has others.
+        rank: usize,
+    },
+    /// There can be no thread.
+    #[error("there can be no thread: {0}")]
+    Thread(std::io::Error),
     /// MPI can be called from one thread only.
     #[error(
         "this MPI cannot be called from several threads, and gpuvm does: {library} has to be built with MPI_THREAD_MULTIPLE"

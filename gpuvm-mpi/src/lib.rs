@@ -37,7 +37,7 @@
 //! - **[Buffers](gpuvm::Buffer) and plans**: a column is on each rank's device as far as VMs there see it; what another rank has written moves when somebody needs it.
 //! - What takes less time than to tell the others of it, each rank runs for itself, without a message. [`Spreading`](gpuvm::Spreading) says which that is.
 //! - What depends on who comes first (atomics), and programs with relaxed floats where ranks have different devices, the first rank runs and tells the others.
-//! - [Ring kernels](gpuvm::Ring) are each rank's own.
+//! - [Ring kernels](gpuvm::Ring) are each rank's own, and [`Runtime::link_ring`] carries what their actors forward to those of other ranks.
 //! - [`Runtime::ensemble`] hands VMs out to whoever is free, for those that take unequally long.
 //!
 //! Programs must not do different things on different ranks: no launch inside of `if runtime.is_first()`, no decision by a clock or by a file that only one machine has.
@@ -52,6 +52,7 @@ mod desk;
 mod ensemble;
 mod error;
 mod file;
+mod links;
 mod patience;
 mod program;
 mod runtime;
@@ -61,5 +62,6 @@ mod world;
 
 pub use ensemble::{Axes, Axis, sweep};
 pub use error::{Error, Result};
+pub use links::RingLink;
 pub use program::{run, run_with};
 pub use runtime::{Builder, Runtime};

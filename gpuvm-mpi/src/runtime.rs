@@ -53,7 +53,17 @@ impl Runtime {
         self.world.count()
     }
 
-    pub(crate) fn world(&self) -> &World {
+    /// Words that each rank gives, one rank's after the other's, on all of them: what they know each for itself, such as the states of their actors.
+    ///
+    /// # Errors
+    ///
+    /// When another rank cannot be reached.
+    pub fn gather_words(&self, own: &[u32]) -> Result<Vec<u32>> {
+        let all = self.world.gather(own).map_err(gpuvm::Error::from)?;
+        Ok(all.iter().flat_map(|words| words.iter().copied()).collect())
+    }
+
+    pub(crate) fn world(&self) -> &Arc<World> {
         &self.world
     }
 

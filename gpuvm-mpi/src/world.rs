@@ -1,6 +1,7 @@
 //! MPI's world as gpuvm has [`Ranks`].
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -33,6 +34,8 @@ pub(crate) mod tag {
     pub const WORK: Tag = 4;
     /// The first rank has failed, and has said why.
     pub const FAILED: Tag = 5;
+    /// Messages of actors, of the first link; the next ones have the next tags.
+    pub const LINKS: Tag = 16;
 }
 
 /// Words that all ranks give each other first: how many there are, and the first of them.
@@ -56,6 +59,8 @@ pub(crate) struct World {
     count: usize,
     /// Sends words while this rank goes on.
     sender: Mutex<Option<Sending>>,
+    /// How many links there were.
+    links: AtomicI32,
     /// Hands VMs out, on the first rank once it has.
     desk: Mutex<Option<Desk>>,
     /// Misses those who die, until all is done.
@@ -110,6 +115,7 @@ impl World {
             own: world.rank().unsigned_abs() as usize,
             count,
             sender: Mutex::default(),
+            links: AtomicI32::new(0),
             desk: Mutex::default(),
             watch: None,
             universe: Some(universe),
@@ -172,6 +178,11 @@ impl World {
             first.receive_into_with_tag(&mut [0u32; 0][..], tag::FAILED);
         }
         is_there
+    }
+
+    /// The tag of another link's messages, the same on all ranks. MPI has 32767 tags at least.
+    pub fn next_link(&self) -> i32 {
+        tag::LINKS + self.links.fetch_add(1, Ordering::Relaxed) % 32_000
     }
 
     /// Ends all ranks.

@@ -11,6 +11,8 @@ use super::stepper::Reach;
 /// How long the device should be at one submission, and how much it seems to get done in that time.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
+    /// What the target is unless somebody wishes otherwise.
+    pleasant: Duration,
     target: Duration,
     /// Instructions of each VM in a second.
     rate: f64,
@@ -30,6 +32,12 @@ const LONG: Duration = Duration::from_secs(1);
 const LONG_SOFTWARE: Duration = Duration::from_millis(250);
 /// A launch that took no longer may as well be one submission the next time.
 const SHORT: Duration = Duration::from_millis(10);
+/// A submission reads the states of all VMs and writes them again, so many bytes of each.
+const STATE_BYTES: f64 = 2.0 * 128.0;
+/// Bytes a second of a GPU that is not a slow one.
+const BANDWIDTH: f64 = 1e12;
+/// So much longer than that a submission is at least: else a launch of very many VMs would do hardly anything else.
+const WORTH_IT: f64 = 5.0;
 /// A submission costs so much that a shorter one makes no sense.
 const SHORTEST: Duration = Duration::from_micros(50);
 /// Instructions a second, of all VMs together, that even a slow device gets done.
@@ -57,6 +65,16 @@ struct Known {
     epochs: Option<u32>,
     /// The room for frames that its VMs had in the end.
     room: FrameRoom,
+}
+
+/// How long a submission of so many VMs takes unless somebody wishes otherwise, and at most in one piece if it is all that there is.
+fn pleasant(software: bool, vms: u32) -> [Duration; 2] {
+    if software {
+        return [PLEASANT, SHORT];
+    }
+    let resumed = WORTH_IT * f64::from(vms) * STATE_BYTES / BANDWIDTH;
+    let least = Duration::from_secs_f64(resumed).min(LONG_SOFTWARE);
+    [PLEASANT.max(least), SHORT.max(least)]
 }
 
 impl Experience {
@@ -87,9 +105,10 @@ impl Experience {
         self.known().enough.is_some_and(|enough| cycles as f64 >= enough)
     }
 
-    /// So many instructions of each VM were enough for a launch, and that is how long the device was at it.
-    pub fn note_end(&self, cycles: u64, took: Duration) {
-        let enough = (took < SHORT).then_some(cycles as f64);
+    /// So many instructions of each of so many VMs were enough for a launch, and that is how long the device was at it.
+    pub fn note_end(&self, (cycles, vms): (u64, u32), software: bool, took: Duration) {
+        let [_, short] = pleasant(software, vms);
+        let enough = (took < short).then_some(cycles as f64);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).enough = enough;
     }
 
@@ -131,7 +150,8 @@ impl Pace {
         let Known { speed, enough, .. } = experience.known();
         let guess = if software { SPEED_SOFTWARE } else { SPEED };
         let each = |seconds: f64| speed.unwrap_or(guess) * seconds / f64::from(vms);
-        let mut first = each(PLEASANT.as_secs_f64());
+        let [pleasant, _] = pleasant(software, vms);
+        let mut first = each(pleasant.as_secs_f64());
         if speed.is_none() {
             first = first.clamp(FIRST[0], FIRST[1]) / (1.0 + f64::from(inner) / 16.0);
         }
@@ -140,8 +160,9 @@ impl Pace {
             first = first.max(enough.min(each(LONG_SOFTWARE.as_secs_f64()).max(FIRST[0])));
         }
         Pace {
-            target: PLEASANT,
-            rate: first / PLEASANT.as_secs_f64(),
+            pleasant,
+            target: pleasant,
+            rate: first / pleasant.as_secs_f64(),
             most: first,
             wanted: 0,
             adapted: false,
@@ -153,7 +174,7 @@ impl Pace {
         let target = match limit.dispatch {
             Dispatch::Mega if software => LONG_SOFTWARE,
             Dispatch::Mega => LONG,
-            Dispatch::Standard | Dispatch::Continuous => limit.slice.unwrap_or(PLEASANT),
+            Dispatch::Standard | Dispatch::Continuous => limit.slice.unwrap_or(self.pleasant),
         };
         self.target = left.map_or(target, |left| left.min(target)).max(SHORTEST);
     }
@@ -214,6 +235,30 @@ mod tests {
     }
 
     #[test]
+    fn very_many_vms_are_not_only_saved_and_restored() {
+        let vms = 1 << 26;
+        let experience = Experience::default();
+        // Their states alone take four milliseconds.
+        let took = |cycles: u64| Duration::from_millis(4) + Duration::from_micros(cycles * 10);
+        let mut pace = Pace::start(false, vms, 0, &experience);
+        let mut last = Duration::ZERO;
+        for _ in 0..20 {
+            let (dispatches, each) = pace.next(&REACH, 1, u64::MAX);
+            let cycles = u64::from(dispatches) * u64::from(each);
+            last = took(cycles);
+            pace.adapt(last, cycles);
+        }
+        assert!(
+            last > Duration::from_millis(60) && last < Duration::from_millis(110),
+            "{last:?}"
+        );
+        experience.note_end((1000, vms), false, took(1000));
+        assert!(experience.is_enough(1000));
+        experience.note_end((1000, 1000), false, took(1000));
+        assert!(!experience.is_enough(1000));
+    }
+
+    #[test]
     fn a_limit_is_never_passed() {
         let mut pace = Pace::start(false, 1, 0, &Experience::default());
         pace.adapt(Duration::from_micros(1), 1_000_000);
@@ -243,10 +288,10 @@ mod tests {
             .1
         };
         assert!(cycles(&mut Pace::start(false, 1 << 20, 0, &experience)) < 10_000);
-        experience.note_end(10_000, Duration::from_millis(2));
+        experience.note_end((10_000, 1 << 20), false, Duration::from_millis(2));
         assert_eq!(cycles(&mut Pace::start(false, 1 << 20, 0, &experience)), 10_000);
         // What took long is cut into pleasant pieces, by the speed that was seen.
-        experience.note_end(10_000_000, Duration::from_secs(3));
+        experience.note_end((10_000_000, 1 << 20), false, Duration::from_secs(3));
         experience.note_speed(1_000_000, 1 << 20, Duration::from_secs(1));
         assert_eq!(cycles(&mut Pace::start(false, 1 << 20, 0, &experience)), 5_000);
     }

@@ -21,6 +21,74 @@ fn slow_count(seed: u32) -> u32 {
     count
 }
 
+/// A token on its way round.
+#[derive(RingMessage, Clone, Copy, Debug, PartialEq)]
+struct Token {
+    at: u32,
+    all: u32,
+    step: u32,
+    left: u32,
+    mark: u32,
+}
+
+/// How often a token was here, and what came of their marks in the order in which they came.
+#[derive(VmType, Clone, Copy, Debug, Default, PartialEq)]
+struct Seen {
+    tokens: u32,
+    marks: u32,
+}
+
+#[ring_kernel(id = "passer", forwards = 1)]
+fn passer(seen: &mut Seen, token: Token, ctx: &mut Ring<Token>) {
+    seen.tokens += 1;
+    // The sum of what depends on each, whichever is first.
+    seen.marks = seen
+        .marks
+        .wrapping_add((token.mark ^ token.left).wrapping_mul(747_796_405));
+    if token.left > 0 {
+        let at = (token.at + token.step) % token.all;
+        let left = token.left - 1;
+        ctx.forward(at, Token { at, left, ..token });
+    }
+}
+
+/// Tokens that go round all actors of all ranks, and what these have seen in the end: a dozen of actors in all, whoever has them.
+fn tokens(runtime: &Runtime) -> Result<Vec<Vec<u32>>, Failure> {
+    let all = 12;
+    let actors = all / runtime.size() as u32;
+    let options = RingOptions {
+        actors,
+        ..RingOptions::default()
+    };
+    let kernel = runtime.blocking_launch_ring("passer", options)?;
+    let link = runtime.link_ring(&kernel)?;
+    kernel.blocking_activate()?;
+    for mark in 0..12 {
+        let at = mark * 5 % all;
+        let token = Token {
+            at,
+            all,
+            step: 1 + mark % 7,
+            left: 40 + mark,
+            mark,
+        };
+        if at / actors == runtime.rank() as u32 {
+            kernel.blocking_send(at % actors, token)?;
+        }
+    }
+    link.settle()?;
+    kernel.blocking_deactivate()?;
+    let mut own = Vec::new();
+    for actor in 0..actors {
+        let seen: Seen = kernel.blocking_state(actor)?;
+        own.extend([seen.tokens, seen.marks]);
+    }
+    kernel.blocking_terminate()?;
+    // Who has what is the ranks' affair; together they have the same.
+    let found = runtime.gather_words(&own)?;
+    Ok(vec![found])
+}
+
 /// Runs a case, if it is one of these.
 pub fn run(runtime: &Runtime, case: &str, numbers: &[u64]) -> Result<Option<Vec<Vec<u32>>>, Failure> {
     let number = |place: usize| numbers.get(place).copied().unwrap_or(1) as usize;
@@ -37,6 +105,7 @@ pub fn run(runtime: &Runtime, case: &str, numbers: &[u64]) -> Result<Option<Vec<
             }
             return Ok(Some(all));
         }
+        "tokens" => return tokens(runtime).map(Some),
         // So far, saved, and to the end.
         "save" => {
             let seeds = column(3000, 3);

@@ -154,6 +154,18 @@ fn errors_are_said_once() {
 }
 
 #[test]
+fn tokens_go_round_all_ranks() {
+    for backend in ["cpu", "wgpu"] {
+        let expected = on_ranks(1, backend, &["tokens"]).remove(0);
+        for ranks in [2, 3, 4] {
+            for (rank, found) in on_ranks(ranks, backend, &["tokens"]).into_iter().enumerate() {
+                assert_eq!(found, expected, "rank {rank} of {ranks}, {backend}");
+            }
+        }
+    }
+}
+
+#[test]
 fn one_trace_has_all_ranks() {
     on_ranks(3, "cpu", &["trace"]);
 }

@@ -19,6 +19,7 @@ use gpuvm_engine::Engine;
 use self::owner::Owner;
 use self::wait::{until, within};
 use super::letters::DeadLetter;
+use super::link::Carrier;
 use super::metrics::{Metrics, Status};
 use super::options::Terminate;
 use super::profile::Profiled;
@@ -87,6 +88,26 @@ impl KernelHandle {
     /// other one's actors do not understand what this one's forward, or it is linked already.
     pub fn link(&self, other: &KernelHandle) -> Result<()> {
         Ok(self.owner.shared.link(&other.owner.shared)?)
+    }
+
+    /// Lets the actors forward messages to actors elsewhere that are like them, while they are not active: `carrier` takes them, and who brings them calls
+    /// [`take_carried`](KernelHandle::take_carried) there. `gpuvm-mpi` links the kernels of ranks so.
+    ///
+    /// # Errors
+    ///
+    /// As [`link`](KernelHandle::link).
+    pub fn link_elsewhere(&self, carrier: Arc<dyn Carrier>) -> Result<()> {
+        Ok(self.owner.shared.link_elsewhere(carrier)?)
+    }
+
+    /// Takes messages for these actors that actors elsewhere have forwarded, the words of one after the other's, up to a time stamp of theirs.
+    /// What is for an actor that there is not becomes a dead letter.
+    ///
+    /// # Errors
+    ///
+    /// [`RingError::State`](super::RingError::State) if the kernel is over.
+    pub fn take_carried(&self, to: Vec<u32>, words: Vec<u32>, stamp: u64) -> Result<()> {
+        Ok(self.owner.shared.take_carried(to, words, stamp)?)
     }
 
     /// Lets the actors handle messages, for the first time or again.

@@ -21,11 +21,23 @@ use super::letters::Letters;
 use super::shared::{Shared, State};
 use crate::error::{Error, Life, RingError};
 
+/// Takes what a kernel's actors forward to actors that are elsewhere: in another process, say.
+pub trait Carrier: Send + Sync {
+    /// Takes messages for these actors, the words of one after the other's, in the order in which they were forwarded, up to a time stamp of the kernel's.
+    fn carry(&self, to: &[u32], words: &[u32], stamp: u64);
+}
+
+/// Where a kernel's actors forward to.
+enum Target {
+    /// Another kernel, by its name. It is not kept from ending.
+    Kernel(String, Weak<Shared>),
+    Elsewhere(Arc<dyn Carrier>),
+}
+
 /// A kernel's place among linked ones.
 #[derive(Default)]
 pub(super) struct Links {
-    /// The kernel that its actors forward to. It is not kept from ending.
-    to: OnceLock<(String, Weak<Shared>)>,
+    to: OnceLock<Target>,
     /// The kernels whose actors may rest because this one is full.
     from: Mutex<Vec<Weak<Shared>>>,
     /// Whether more was forwarded than there is room for.
@@ -63,13 +75,40 @@ impl Shared {
             }
             Some(_) => {}
         }
-        let link = (other.name(), Arc::downgrade(other));
+        let link = Target::Kernel(other.name(), Arc::downgrade(other));
         if self.links.to.set(link).is_err() {
             return Err(unfit("it is linked already".to_string()));
         }
         drop(state);
         other.links.from().push(Arc::downgrade(self));
         Ok(())
+    }
+
+    /// Links the kernel to actors elsewhere that are like its own.
+    pub fn link_elsewhere(&self, carrier: Arc<dyn Carrier>) -> Result<(), RingError> {
+        let state = self.lock();
+        if !matches!(state.life, Life::Launched | Life::Deactivated) {
+            return Err(self.wrong_state("link", "launched or deactivated", &state));
+        }
+        let own = &self.entry.message;
+        let what = match self.entry.linked {
+            Some(kind) if kind.id == own.id => match self.links.to.set(Target::Elsewhere(carrier)) {
+                Ok(()) => return Ok(()),
+                Err(_) => "it is linked already".to_string(),
+            },
+            Some(kind) => format!("its actors forward `{}`, and understand `{}`", kind.name, own.name),
+            None => format!("its actors forward nothing; give them `ctx: &mut Ring<{}>`", own.name),
+        };
+        Err(RingError::Link {
+            kernel: self.name(),
+            other: "its like elsewhere".to_string(),
+            what,
+        })
+    }
+
+    /// Takes what actors elsewhere have forwarded to these.
+    pub fn take_carried(&self, to: Vec<u32>, words: Vec<u32>, stamp: u64) -> Result<(), RingError> {
+        self.accept_forwarded(&mut Sent { to, words }, stamp, true)
     }
 
     /// Hands over what actors have forwarded up to a time stamp. What the other kernel does not take becomes dead letters here.
@@ -79,7 +118,11 @@ impl Shared {
         };
         let refused = match self.links.to.get() {
             None => Err(RingError::NotLinked { kernel: self.name() }),
-            Some((kernel, other)) => match other.upgrade() {
+            Some(Target::Elsewhere(carrier)) => {
+                carrier.carry(&sent.to, &sent.words, stamp);
+                return;
+            }
+            Some(Target::Kernel(kernel, other)) => match other.upgrade() {
                 Some(other) => {
                     let waits = self.waits_for(&other);
                     other.accept_forwarded(&mut sent, stamp, waits)
@@ -233,7 +276,10 @@ impl Shared {
 
 impl Links {
     fn next(&self) -> Option<Arc<Shared>> {
-        self.to.get()?.1.upgrade()
+        match self.to.get()? {
+            Target::Kernel(_, kernel) => kernel.upgrade(),
+            Target::Elsewhere(_) => None,
+        }
     }
 
     fn from(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Shared>>> {

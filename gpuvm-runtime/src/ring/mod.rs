@@ -92,6 +92,7 @@ pub use self::full::Full;
 pub use self::handle::KernelHandle;
 use self::handler::Entry;
 pub use self::letters::{DeadLetter, DeadReason};
+pub use self::link::Carrier;
 pub use self::metrics::{Latency, Metrics, Status};
 use self::native::OnCpu;
 pub use self::options::{Answers, Resident, Restart, RingOptions, Terminate};

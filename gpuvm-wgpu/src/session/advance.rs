@@ -117,7 +117,8 @@ impl Session {
         if self.tally.running > 0 {
             experience.note_speed(cycles, self.job.vms, took);
         } else {
-            experience.note_end(self.given, self.spent);
+            let software = self.gpu.software;
+            experience.note_end((self.given, self.job.vms), software, self.spent);
             experience.note_room(self.buffers.room);
             if let Some(epochs) = self.tally.epochs {
                 experience.note_epochs(epochs / u64::from(self.tally.steps + 1));
