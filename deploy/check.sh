@@ -137,7 +137,8 @@ two_machines() {
     local program=$1 mpi=$2 before after
     local command=(mpirun.openmpi -n 4 --host "gpuvm-a:2,gpuvm-b:2" --bind-to none --mca plm_rsh_agent "$here/agent.sh" "${open_mpi[@]}")
     if [[ $mpi = mpich ]]; then
-        command=(mpiexec.hydra -n 4 -hosts "gpuvm-a:2,gpuvm-b:2" -launcher ssh -launcher-exec "$here/agent.sh" -iface gpuvm0)
+        # Namespaces share memory, by which UCX would go otherwise.
+        command=(mpiexec.hydra -genv UCX_TLS "tcp,self" -genv UCX_NET_DEVICES gpuvm0 -n 4 -hosts "gpuvm-a:2,gpuvm-b:2" -launcher ssh -launcher-exec "$here/agent.sh" -iface gpuvm0)
     fi
     if ! has "${command[0]}"; then
         leaves "$mpi over two machines: there is no ${command[0]}"
@@ -238,7 +239,7 @@ by_slurm() {
     export MPIRUN=mpirun.$mpi
     for start in srun mpirun; do
         [[ $start = srun ]] && case $mpi in mpich) start=pmi2 ;; *) start=pmix ;; esac
-        job=$(OMPI_MCA_pml=ob1 OMPI_MCA_btl="tcp,self" NETWORK=gpuvm0 START=$start submit "$program" ranks patterns)
+        job=$(OMPI_MCA_pml=ob1 OMPI_MCA_btl="tcp,self" UCX_TLS="tcp,self" NETWORK=gpuvm0 START=$start submit "$program" ranks patterns)
         ended "$job"
         cp "$work/gpuvm-$job.log" "$work/said"
         if agrees "$work/said"; then

@@ -106,7 +106,10 @@ def wrong(folder):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    found = list(wrong(folder))
+    try:
+        found = list(wrong(folder))
+    except KeyError as missing:
+        found = [f"a field {missing} is missing"]
     if len(sys.argv) > 2:
         found += by_schema(yaml.safe_load((folder / "mpijob.yaml").read_text()), pathlib.Path(sys.argv[2]))
     for text in found:

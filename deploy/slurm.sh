@@ -38,9 +38,9 @@ fi
 # Slurm has bound each rank to its cores, and Open MPI is not to bind it anew.
 export OMPI_MCA_hwloc_base_binding_policy=none
 if [[ -n $NETWORK ]]; then
-    # Open MPI over TCP, and through UCX.
+    # Open MPI over TCP, and both MPIs through UCX.
     export OMPI_MCA_btl_tcp_if_include=$NETWORK OMPI_MCA_oob_tcp_if_include=$NETWORK UCX_NET_DEVICES=$NETWORK
-    # MPICH: what starts its ranks, and libfabric.
+    # What starts the ranks of MPICH, and MPICH through libfabric.
     export HYDRA_IFACE=$NETWORK FI_TCP_IFACE=$NETWORK
 fi
 # GPUVM_BACKEND stays as it is: where it is set, ranks do not share out the GPUs that they see, and all of a node take the same one.
