@@ -138,9 +138,10 @@ impl Builder {
     /// says.
     pub fn build(self) -> Result<Runtime> {
         let world = Arc::new(World::start()?);
+        let shared_out = self.shared_out();
         let mut builder = self.builder;
-        if !self.has_devices && self.backend != Backend::Cpu && std::env::var_os(BACKEND).is_none() {
-            let own = own_of(&gpus(self.backend), node_rank());
+        if let Some(backend) = shared_out {
+            let own = own_of(&gpus(backend), node_rank());
             if !own.is_empty() {
                 builder = builder.devices(own);
             }
@@ -155,6 +156,22 @@ impl Builder {
             .build()
             .map_err(failed)?;
         Ok(Runtime { runtime, world })
+    }
+}
+
+impl Builder {
+    /// The back end whose GPUs are shared out among the ranks of a machine, if any.
+    fn shared_out(&self) -> Option<Backend> {
+        if self.has_devices {
+            return None;
+        }
+        match (self.backend, std::env::var(BACKEND).as_deref()) {
+            (Backend::Auto, Ok("cuda")) => Some(Backend::Cuda),
+            (Backend::Auto, Ok("wgpu")) => Some(Backend::Wgpu),
+            (Backend::Auto, Err(_) | Ok("auto")) => Some(Backend::Auto),
+            (Backend::Auto, Ok(_)) | (Backend::Cpu, _) => None,
+            (backend, _) => Some(backend),
+        }
     }
 }
 
