@@ -13,6 +13,7 @@ mod group;
 mod memory;
 mod pieces;
 mod ranges;
+mod ranked;
 mod running;
 mod sequence;
 mod shares;
@@ -24,7 +25,6 @@ use std::time::{Duration, Instant};
 use gpuvm_core::program::{ParamSlot, Program};
 
 use self::cut::{Cut, Footprint, Sight};
-use self::elsewhere::Elsewhere;
 use self::footprints::Footprints;
 use self::group::Group;
 use self::memory::TeamMemory;
@@ -33,11 +33,11 @@ use self::running::{Alone, Part, Standing, TeamRunning, Told};
 use self::sequence::TeamSequence;
 use self::shares::work;
 use crate::error::Result;
-use crate::ranks::{self, Ranks};
 use crate::{
     Copy, Demand, Device, DeviceMemory, Engine, Execute, FloatMode, Job, Opened, Region, Running, Sequence, Slot,
     Source, Span,
 };
+pub use ranked::{engine_over_ranks, over_ranks};
 
 /// An engine on several devices.
 struct Team {
@@ -49,7 +49,7 @@ struct Team {
 }
 
 /// What one device is to do of a job.
-struct Share {
+struct Assignment {
     member: usize,
     /// Its VMs, counted from the job's first.
     vms: Range<u32>,
@@ -140,97 +140,6 @@ pub fn team(devices: &[Opened], always: bool) -> Option<(Opened, Lost)> {
     opened.map(|opened| (opened, Lost(group)))
 }
 
-/// The devices of all ranks as one, of which this rank's is `own`: each rank makes the same calls, and has all results. Jobs are cut that are worth it, or `always` all that
-/// can be; others run on every rank, or on the first one if their bits depend on where.
-///
-/// # Errors
-///
-/// When another rank cannot be reached.
-pub fn over_ranks(own: &Opened, ranks: &Arc<dyn Ranks>, always: bool) -> Result<Opened> {
-    let Device {
-        name: own_name,
-        float_mode,
-        atomics_64,
-        backend,
-        ..
-    } = &own.device;
-    let group = Arc::new(Group::of_ranks(Arc::clone(ranks), always));
-    let kind = format!("{own_name} through {backend:?}");
-    let engines: Vec<u32> = own
-        .engines
-        .iter()
-        .flat_map(|(engine, _)| ranks::words(engine))
-        .collect();
-    let everyone: Vec<usize> = (0..ranks.count()).collect();
-    let exact = *float_mode == FloatMode::Exact;
-    let told = group.each(&everyone, |_| {
-        Ok((
-            (kind.clone(), own_name.clone()),
-            ([exact, *atomics_64], engines.clone()),
-        ))
-    })?;
-    let is_one_kind = told.iter().all(|((other, _), _)| *other == kind);
-    let is_exact = told.iter().all(|(_, ([exact, _], _))| *exact);
-    let names: Vec<&str> = told.iter().map(|((_, name), _)| &**name).collect();
-    let bits = Bits::of(is_one_kind, is_exact);
-    // In the first rank's order.
-    let first = told
-        .first()
-        .map(|(_, (_, engines))| engines.clone())
-        .unwrap_or_default();
-    let everywhere = |engine: &u32| told.iter().all(|(_, (_, engines))| engines.contains(engine));
-    let common = first.iter().filter(|engine| everywhere(engine));
-    let mut memory = None;
-    let mut opened = Vec::new();
-    for engine in common.filter_map(|word| ranks::from_words::<Engine>(&[*word])) {
-        let Some((_, executor)) = own.engines.iter().find(|(known, _)| *known == engine) else {
-            continue;
-        };
-        if memory.is_none() {
-            memory = executor.memory().map(|own| TeamMemory::over_ranks(own, &group));
-        }
-        opened.push((engine, rank_of(executor, bits, memory.clone(), &group)));
-    }
-    Ok(Opened {
-        device: Device {
-            name: name(&names),
-            float_mode: if is_exact { FloatMode::Exact } else { FloatMode::Relaxed },
-            atomics_64: told.iter().all(|(_, ([_, atomics_64], _))| *atomics_64),
-            ..match opened.is_empty() {
-                true => Device::cpu(),
-                false => own.device.clone(),
-            }
-        },
-        engines: opened,
-    })
-}
-
-/// An engine on the CPUs of all ranks, as [`over_ranks`] has those of devices.
-pub fn engine_over_ranks(own: &Arc<dyn Execute>, ranks: &Arc<dyn Ranks>, always: bool) -> Arc<dyn Execute> {
-    let group = Arc::new(Group::of_ranks(Arc::clone(ranks), always));
-    rank_of(own, Bits::All, None, &group)
-}
-
-/// A rank's engine among those of the others.
-fn rank_of(
-    own: &Arc<dyn Execute>,
-    bits: Bits,
-    memory: Option<Arc<TeamMemory>>,
-    group: &Arc<Group>,
-) -> Arc<dyn Execute> {
-    let members = (0..group.members()).map(|member| match group.is_here(member) {
-        true => Arc::clone(own),
-        false => Arc::new(Elsewhere),
-    });
-    Arc::new(Team {
-        members: members.collect(),
-        bits,
-        memory,
-        footprints: Footprints::default(),
-        group: Arc::clone(group),
-    })
-}
-
 /// The names of devices, those that there are several of with how many.
 fn name(names: &[&str]) -> String {
     let mut told: Vec<(usize, &str)> = Vec::new();
@@ -297,8 +206,8 @@ impl Team {
     }
 
     /// What a device gets of a job.
-    fn part(&self, job: &Job, cut: &Cut, of: &Share, source: &dyn Source) -> Result<Part> {
-        let Share {
+    fn part(&self, job: &Job, cut: &Cut, of: &Assignment, source: &dyn Source) -> Result<Part> {
+        let Assignment {
             member,
             vms,
             footprint,
@@ -364,7 +273,7 @@ impl Team {
     }
 
     /// Makes a copy of a job of one step, or has each device make what its VMs read of it.
-    fn copy(&self, copy: &Copy, cut: &Cut, shares: &mut [Share]) -> Result<()> {
+    fn copy(&self, copy: &Copy, cut: &Cut, assignments: &mut [Assignment]) -> Result<()> {
         let (Some(memory), Some(from), Some(to)) = (&self.memory, &copy.from.region, &copy.to.region) else {
             return Ok(());
         };
@@ -375,14 +284,14 @@ impl Team {
         let (from, read) = range(TeamMemory::column(from)?, &copy.from);
         let (to, written) = range(TeamMemory::column(to)?, &copy.to);
         let seen_as = cut.seen_as(&to);
-        let sights = |share: &Share| -> Result<Option<Vec<Sight>>> {
-            let Some(footprint) = &share.footprint else {
+        let sights = |assignment: &Assignment| -> Result<Option<Vec<Sight>>> {
+            let Some(footprint) = &assignment.footprint else {
                 return Ok(None);
             };
             let mut all = Vec::new();
             for sight in seen_as
                 .iter()
-                .filter_map(|index| cut.sight(*index, &share.vms, Some(footprint)))
+                .filter_map(|index| cut.sight(*index, &assignment.vms, Some(footprint)))
             {
                 all.push(sight?);
             }
@@ -390,14 +299,14 @@ impl Team {
             let is_known = |sight: &Sight| sight.words.is_empty() || sight.read.is_some() && is_inside(&sight.words);
             Ok(all.iter().all(is_known).then_some(all))
         };
-        let known: Result<Option<Vec<Vec<Sight>>>> = shares.iter().map(sights).collect();
+        let known: Result<Option<Vec<Vec<Sight>>>> = assignments.iter().map(sights).collect();
         // What another job of the step reads is copied now as well.
         let Some(known) = known?.filter(|_| cut.has_all()) else {
             let words = memory.gather(&from, &read)?;
             return memory.broadcast(&to, &written, &words);
         };
         memory.forget(&to);
-        for (share, sights) in shares.iter_mut().zip(known) {
+        for (assignment, sights) in assignments.iter_mut().zip(known) {
             for sight in sights.into_iter().filter(|sight| !sight.words.is_empty()) {
                 let parts = sight.read.unwrap_or_default();
                 // Where the copy begins in one column, and where in the other.
@@ -405,19 +314,19 @@ impl Team {
                     words.start - written.start + read.start..words.end - written.start + read.start
                 };
                 let read: Vec<Range<u64>> = parts.iter().map(there).collect();
-                let source = memory.bring_parts(share.member, &from, &there(&sight.words), &read)?;
-                let target = memory.bring_parts(share.member, &to, &sight.words, &[])?;
+                let source = memory.bring_parts(assignment.member, &from, &there(&sight.words), &read)?;
+                let target = memory.bring_parts(assignment.member, &to, &sight.words, &[])?;
                 for (part, read) in parts.iter().zip(&read) {
                     let span = |room: &(Region, u64), words: &Range<u64>| Span {
                         region: Some(memory::sub_region(room, words)),
                         start: 0,
                     };
-                    share.copies.push(Copy {
+                    assignment.copies.push(Copy {
                         from: span(&source, read),
                         to: span(&target, part),
                         words: (part.end - part.start) as u32,
                     });
-                    memory.has(share.member, &to, part);
+                    memory.has(assignment.member, &to, part);
                 }
             }
         }
@@ -515,17 +424,17 @@ impl Execute for Team {
         }
         let begin = Instant::now();
         let cut = Cut::new(&job);
-        let share = |(member, vms): (usize, Range<u32>)| Share {
+        let assigned = |(member, vms): (usize, Range<u32>)| Assignment {
             footprint: self.footprints.of(&cut, &vms, arena),
             member,
             vms,
             copies: Vec::new(),
         };
-        let mut parts: Vec<Share> = parts.into_iter().map(share).collect();
+        let mut parts: Vec<Assignment> = parts.into_iter().map(assigned).collect();
         for copy in &job.copies {
             self.copy(copy, &cut, &mut parts)?;
         }
-        let part = |share: Share| self.part(&job, &cut, &share, arena);
+        let part = |of: Assignment| self.part(&job, &cut, &of, arena);
         let begun: Result<Vec<Part>> = match self.group.ranks() {
             // What moves between ranks does so in one order.
             Some(_) => parts.into_iter().map(part).collect(),

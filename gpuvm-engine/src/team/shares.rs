@@ -1,6 +1,8 @@
 //! How much of each job each device of a team has: as much as it is fast, as far as jobs have shown.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,8 +50,38 @@ const ALONE: u32 = 6;
 /// So often work is tried on several devices: the first time its columns move to where they are needed from then on.
 const TRIES: u32 = 3;
 
-/// A program, by where it is, and how many VMs run it.
-pub(super) type Work = (usize, u32);
+/// A program, and how many VMs run it. Programs are told apart by where they are, so whoever remembers work keeps its program: ranks have them elsewhere each.
+#[derive(Clone)]
+pub(super) struct Work {
+    program: Arc<Program>,
+    vms: u32,
+}
+
+impl Work {
+    fn key(&self) -> (usize, u32) {
+        (Arc::as_ptr(&self.program).addr(), self.vms)
+    }
+}
+
+impl PartialEq for Work {
+    fn eq(&self, other: &Work) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Work {}
+
+impl Hash for Work {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.key().hash(hasher);
+    }
+}
+
+impl fmt::Debug for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {} VMs", self.program.name, self.vms)
+    }
+}
 
 /// A job that one device is done with sooner is on one: beginning it on several takes a part of that.
 const WORTH: Duration = Duration::from_micros(500);
@@ -57,7 +89,10 @@ const WORTH: Duration = Duration::from_micros(500);
 const MOST_REMEMBERED: usize = 1 << 12;
 
 pub(super) fn work(program: &Arc<Program>, vms: u32) -> Work {
-    (Arc::as_ptr(program).addr(), vms)
+    Work {
+        program: Arc::clone(program),
+        vms,
+    }
 }
 
 impl Shares {

@@ -23,6 +23,8 @@ fn mpirun(ranks: usize, backend: &str) -> Command {
     ] {
         command.env(name, "1");
     }
+    // Containers do not let processes read each other's memory.
+    command.env("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
     command.env("GPUVM_BACKEND", backend);
     command
 }
