@@ -82,5 +82,5 @@ fn picture(runtime: &Runtime, reaction: &Reaction, options: &Options) -> Result<
         Rgb([level, level.saturating_mul(2) / 3, 255 - level])
     };
     let path = options.folder.join(format!("{:06}.png", reaction.steps));
-    Ok(write(&RgbImage::from_fn(width, height, color), &path)?)
+    write(&RgbImage::from_fn(width, height, color), &path)
 }

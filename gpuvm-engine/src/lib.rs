@@ -535,6 +535,29 @@ pub trait DeviceMemory: Send + Sync {
     /// When the device fails.
     fn read(&self, region: &Region) -> Result<Words>;
 
+    /// Copies the words of one region to another one that is as long. The regions do not overlap.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn copy(&self, from: &Region, to: &Region) -> Result<()> {
+        self.write(to, &&*self.read(from)?)
+    }
+
+    /// Copies the words of a region of another device's memory to one here that is as long, if that goes from device to device; whether it does.
+    ///
+    /// # Errors
+    ///
+    /// When a device fails.
+    fn copy_from(&self, _other: &dyn DeviceMemory, _from: &Region, _to: &Region) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// The memory itself, by which those of one kind know each other.
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        None
+    }
+
     /// Puts entries into the order of their keys; those of equal keys stay in theirs. It comes after everything that was submitted before. Gives
     /// how long the device took, if that can be told.
     ///

@@ -9,6 +9,7 @@ use gpuvm_engine::{DeviceMemory, Error, MemoryUse, Region, Result, Select, Selec
 use super::free_list::FreeList;
 use super::gpu::Gpu;
 use super::memory::{Readback, WORD, size, zeros};
+use super::pool::Kind;
 use super::select;
 use super::sort::Sorting;
 use super::transfer::upload;
@@ -68,6 +69,8 @@ const LEAST_ALIGNMENT: u64 = 4;
 const SMALL: u64 = 256;
 /// Words of the block that small regions are parts of.
 const BLOCK: u64 = 16 * SMALL;
+/// So many words are copied at a time from one region to another.
+const MOST_COPIED: u64 = 1 << 26;
 /// The first buffer has at least so many words.
 const FIRST_WORDS: u64 = 1 << 18;
 
@@ -253,6 +256,24 @@ impl DeviceMemory for Gpu {
         let (buffer, _) = current.buffer()?;
         let range = 0..words.words().min(region.words as usize);
         upload(self, buffer, region.start.into(), words, range)
+    }
+
+    /// By way of another buffer: one cannot be copied to itself.
+    fn copy(&self, from: &Region, to: &Region) -> Result<()> {
+        let current = self.heap.current();
+        let (buffer, _) = current.buffer()?;
+        let words = u64::from(from.words.min(to.words));
+        let way = self.pool.take(Kind::Storage, size(words.min(MOST_COPIED)));
+        self.guarded(|device| {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            for first in (0..words).step_by(MOST_COPIED as usize) {
+                let bytes = MOST_COPIED.min(words - first) * WORD;
+                let [source, target] = [from, to].map(|region| (u64::from(region.start) + first) * WORD);
+                encoder.copy_buffer_to_buffer(buffer, source, &way, 0, bytes);
+                encoder.copy_buffer_to_buffer(&way, 0, buffer, target, bytes);
+            }
+            self.queue.submit([encoder.finish()]);
+        })
     }
 
     fn sort(&self, sort: &Sort) -> Result<Option<Duration>> {

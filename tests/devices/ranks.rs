@@ -276,7 +276,7 @@ fn the_lowest_trap_is_told_on_all_ranks() {
         .map(|vm| if vm % 1000 == 399 { 0 } else { vm % 11 + 1 })
         .collect();
     same_on_ranks(&[2, 5], |runtime| {
-        let launches = [false, true].map(|dynamic| {
+        [false, true].map(|dynamic| {
             let launch = runtime.launch("inverse").unwrap().args((&xs,));
             match if dynamic { launch.dynamic() } else { launch }.run() {
                 Err(Error::Trap(report)) => {
@@ -285,8 +285,7 @@ fn the_lowest_trap_is_told_on_all_ranks() {
                 }
                 other => panic!("no trap: {other:?}"),
             }
-        });
-        launches
+        })
     });
 }
 

@@ -231,26 +231,10 @@ impl Cut {
         footprint(&self.program, &seen)
     }
 
-    /// Whether it has all VMs of its launch.
-    pub fn has_all(&self) -> bool {
-        self.vms == self.vm_count
-    }
-
     /// Whether all VMs see all of a parameter, and nobody says what they touch of it.
     pub fn sees_all(&self, index: usize) -> bool {
         let is_slice = seen(&self.program, index).is_some_and(|(mode, _)| mode == Mode::Slice);
         is_slice && self.reach.get(index).copied().flatten().is_none()
-    }
-
-    /// The parameters whose column this is.
-    pub fn seen_as(&self, column: &Arc<Column>) -> Vec<usize> {
-        let is_it = |slot: &Slot| {
-            let of = slot.region.as_ref().map(TeamMemory::column);
-            matches!(of, Some(Ok((of, _))) if Arc::ptr_eq(&of, column))
-        };
-        (0..self.slots.len())
-            .filter(|index| is_it(&self.slots[*index]))
-            .collect()
     }
 
     /// What VMs of a part see of a parameter whose column is in the team's memory, given what is known of what they read.

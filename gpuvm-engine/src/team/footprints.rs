@@ -14,14 +14,21 @@ const MOST_REMEMBERED: usize = 1 << 10;
 
 /// The footprints of VMs of jobs, by what they depend on.
 #[derive(Default)]
-pub(super) struct Footprints(Mutex<HashMap<Known, (Arc<Program>, Option<Footprint>)>>);
+pub(super) struct Footprints(Mutex<HashMap<Known, Remembered>>);
+
+/// What is remembered.
+struct Remembered {
+    /// Its program, which stays where it is for that.
+    _program: Arc<Program>,
+    footprint: Option<Footprint>,
+}
 
 impl Footprints {
     /// What VMs of a part read of slices that all see, if that can be told.
     pub fn of(&self, cut: &Cut, part: &Range<u32>, source: &dyn Source) -> Option<Footprint> {
         let known = cut.known(part, source)?;
         let remembered = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, footprint)) = remembered().get(&known) {
+        if let Some(Remembered { footprint, .. }) = remembered().get(&known) {
             return footprint.clone();
         }
         let footprint = cut.footprint(&known);
@@ -29,7 +36,12 @@ impl Footprints {
         if all.len() >= MOST_REMEMBERED {
             all.clear();
         }
-        all.insert(known, (cut.program(), footprint.clone()));
+        let program = cut.program();
+        let remembered = Remembered {
+            _program: program,
+            footprint: footprint.clone(),
+        };
+        all.insert(known, remembered);
         footprint
     }
 }

@@ -44,8 +44,11 @@ struct Copy {
     current: Ranges,
 }
 
+/// What a device has of some words: its number, its room, and which of them are current.
+type Held = (usize, (Region, u64), Vec<Range<u64>>);
+
 /// The words of a column as a region of a device's memory.
-pub(super) fn sub_region((region, first): &(Region, u64), range: &Range<u64>) -> Region {
+fn sub_region((region, first): &(Region, u64), range: &Range<u64>) -> Region {
     Region {
         start: region.start + (range.start - first) as u32,
         words: (range.end - range.start) as u32,
@@ -193,8 +196,16 @@ impl TeamMemory {
         self.group.of(member, self.members[member].write(region, words))
     }
 
-    /// Takes words from a device to one that may be the same.
+    /// Takes words from a device to one that may be the same, without the host where that can be.
     fn carry(&self, (from, source): (usize, &Region), (to, target): (usize, &Region)) -> Result<()> {
+        let [sender, receiver] = [from, to].map(|member| &*self.members[member]);
+        let both_here = self.group.is_here(from) && self.group.is_here(to);
+        if both_here && from == to {
+            return self.group.of(to, receiver.copy(source, target));
+        }
+        if both_here && self.group.of(to, receiver.copy_from(sender, source, target))? {
+            return Ok(());
+        }
         self.group.carry(
             (from, to, source.words as usize),
             || self.read_from(from, source),
@@ -260,16 +271,35 @@ impl TeamMemory {
         Ok(words.into())
     }
 
-    /// Notes that nobody has anything of a column any more.
-    pub fn forget(&self, column: &Column) {
-        for copy in column.lock().iter_mut() {
-            copy.current = Ranges::default();
+    /// Copies words of one column to another one, which is as long: each device what it has.
+    pub fn copy(&self, (from, read): (&Column, &Range<u64>), (to, written): (&Column, &Range<u64>)) -> Result<()> {
+        let there =
+            |words: &Range<u64>| words.start - read.start + written.start..words.end - read.start + written.start;
+        let held: Vec<Held> = {
+            let copies = from.lock();
+            let of = |(member, copy): (usize, &Copy)| {
+                let room = copy.room.clone()?;
+                Some((member, room, copy.current.within(read).collect()))
+            };
+            self.alive(&copies).filter_map(of).collect()
+        };
+        // What nobody has any more is old.
+        for copy in to.lock().iter_mut() {
+            copy.current.remove(written);
         }
-    }
-
-    /// Notes that a device has words as well as others.
-    pub fn has(&self, member: usize, column: &Column, range: &Range<u64>) {
-        column.lock()[member].current.insert(range.clone());
+        for (member, source, parts) in held {
+            let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
+                continue;
+            };
+            let target = self.bring_parts(member, to, &there(&(first.start..last.end)), &[])?;
+            for part in &parts {
+                let (from, to) = (sub_region(&source, part), sub_region(&target, &there(part)));
+                self.group.of(member, self.members[member].copy(&from, &to))?;
+            }
+            let mut copies = to.lock();
+            parts.iter().for_each(|part| copies[member].current.insert(there(part)));
+        }
+        Ok(())
     }
 
     /// Notes that a device has written words, so that what others have of them is old.
@@ -294,16 +324,6 @@ impl TeamMemory {
             self.group.shares.see_moved(writer);
         }
         self.whole(member, column, words)
-    }
-
-    /// Writes words of a column on all devices that are not lost.
-    pub fn broadcast(&self, column: &Column, range: &Range<u64>, words: &[u32]) -> Result<()> {
-        for member in (0..self.members.len()).filter(|member| !self.group.shares.is_lost(*member)) {
-            let room = self.bring(member, column, range, true)?;
-            self.write_to(member, &sub_region(&room, range), &words)?;
-        }
-        self.written_by_all(column, range);
-        Ok(())
     }
 
     /// Notes that all devices which are not lost have written the same words.

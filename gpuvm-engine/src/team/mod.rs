@@ -55,8 +55,6 @@ struct Assignment {
     vms: Range<u32>,
     /// What they read of slices that all see, if that is known.
     footprint: Option<Footprint>,
-    /// What its device copies before.
-    copies: Vec<Copy>,
 }
 
 /// What programs give the same bits on all devices of a team. Others are not cut.
@@ -207,12 +205,7 @@ impl Team {
 
     /// What a device gets of a job.
     fn part(&self, job: &Job, cut: &Cut, of: &Assignment, source: &dyn Source) -> Result<Part> {
-        let Assignment {
-            member,
-            vms,
-            footprint,
-            copies,
-        } = of;
+        let Assignment { member, vms, footprint } = of;
         let member = *member;
         let pieces = cut.pieces(vms);
         let mut slots = Vec::with_capacity(job.slots.len());
@@ -238,7 +231,6 @@ impl Team {
             arena_words: pieces.words(),
             changed: cut.changed(vms, &pieces),
             is_looked_at: job.is_looked_at,
-            copies: copies.clone(),
             ..Job::new(Arc::clone(&job.program), vms.len() as u32, slots)
         };
         let own = PieceSource {
@@ -272,8 +264,8 @@ impl Team {
         Ok((Some(region), first))
     }
 
-    /// Makes a copy of a job of one step, or has each device make what its VMs read of it.
-    fn copy(&self, copy: &Copy, cut: &Cut, assignments: &mut [Assignment]) -> Result<()> {
+    /// Makes a copy of a job of one step, each device of what it has.
+    fn copy(&self, copy: &Copy) -> Result<()> {
         let (Some(memory), Some(from), Some(to)) = (&self.memory, &copy.from.region, &copy.to.region) else {
             return Ok(());
         };
@@ -283,54 +275,7 @@ impl Team {
         };
         let (from, read) = range(TeamMemory::column(from)?, &copy.from);
         let (to, written) = range(TeamMemory::column(to)?, &copy.to);
-        let seen_as = cut.seen_as(&to);
-        let sights = |assignment: &Assignment| -> Result<Option<Vec<Sight>>> {
-            let Some(footprint) = &assignment.footprint else {
-                return Ok(None);
-            };
-            let mut all = Vec::new();
-            for sight in seen_as
-                .iter()
-                .filter_map(|index| cut.sight(*index, &assignment.vms, Some(footprint)))
-            {
-                all.push(sight?);
-            }
-            let is_inside = |words: &Range<u64>| written.start <= words.start && words.end <= written.end;
-            let is_known = |sight: &Sight| sight.words.is_empty() || sight.read.is_some() && is_inside(&sight.words);
-            Ok(all.iter().all(is_known).then_some(all))
-        };
-        let known: Result<Option<Vec<Vec<Sight>>>> = assignments.iter().map(sights).collect();
-        // What another job of the step reads is copied now as well.
-        let Some(known) = known?.filter(|_| cut.has_all()) else {
-            let words = memory.gather(&from, &read)?;
-            return memory.broadcast(&to, &written, &words);
-        };
-        memory.forget(&to);
-        for (assignment, sights) in assignments.iter_mut().zip(known) {
-            for sight in sights.into_iter().filter(|sight| !sight.words.is_empty()) {
-                let parts = sight.read.unwrap_or_default();
-                // Where the copy begins in one column, and where in the other.
-                let there = |words: &Range<u64>| {
-                    words.start - written.start + read.start..words.end - written.start + read.start
-                };
-                let read: Vec<Range<u64>> = parts.iter().map(there).collect();
-                let source = memory.bring_parts(assignment.member, &from, &there(&sight.words), &read)?;
-                let target = memory.bring_parts(assignment.member, &to, &sight.words, &[])?;
-                for (part, read) in parts.iter().zip(&read) {
-                    let span = |room: &(Region, u64), words: &Range<u64>| Span {
-                        region: Some(memory::sub_region(room, words)),
-                        start: 0,
-                    };
-                    assignment.copies.push(Copy {
-                        from: span(&source, read),
-                        to: span(&target, part),
-                        words: (part.end - part.start) as u32,
-                    });
-                    memory.has(assignment.member, &to, part);
-                }
-            }
-        }
-        Ok(())
+        memory.copy((&from, &read), (&to, &written))
     }
 
     /// The job as the first device's alone.
@@ -428,11 +373,10 @@ impl Execute for Team {
             footprint: self.footprints.of(&cut, &vms, arena),
             member,
             vms,
-            copies: Vec::new(),
         };
-        let mut parts: Vec<Assignment> = parts.into_iter().map(assigned).collect();
+        let parts: Vec<Assignment> = parts.into_iter().map(assigned).collect();
         for copy in &job.copies {
-            self.copy(copy, &cut, &mut parts)?;
+            self.copy(copy)?;
         }
         let part = |of: Assignment| self.part(&job, &cut, &of, arena);
         let begun: Result<Vec<Part>> = match self.group.ranks() {

@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn who_is_unknown_is_looked_at_first() {
-        let queue = Queue::new(25_600, [(1, None), (1, None)]);
+        let queue = Queue::new(0..25_600, [(1, None), (1, None)]);
         assert_eq!(queue.take(0), Some(0..100));
         queue.done(0, 100, Duration::from_millis(100));
         // 1000 a second; the other one is unknown, and has to be known before the rest is shared.
