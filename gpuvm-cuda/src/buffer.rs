@@ -71,6 +71,11 @@ enum State {
 const GRAIN: u64 = 16;
 
 impl Buffer {
+    /// Its device's.
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     /// A buffer of zeros, or one without memory if that could not be had.
     pub fn new(shared: &Arc<Shared>, descriptor: &wgpu::BufferDescriptor<'_>) -> Arc<Buffer> {
         let label = descriptor.label.unwrap_or("a buffer");

@@ -6,6 +6,7 @@
 //! has a stream of its own, see [`Resident`].
 
 mod adapter;
+mod between;
 mod bind;
 mod buffer;
 mod chains;
@@ -35,6 +36,7 @@ use gpuvm_ptx::{Floats, Grid};
 use self::adapter::{CudaAdapter, cache_key_of};
 use self::device::CudaDevice;
 
+pub use self::between::copy_between;
 pub use self::driver::Absent;
 pub use self::resident::{Resident, Room, Span, Work};
 pub use gpuvm_ptx::{Own, Words};

@@ -1,7 +1,9 @@
 //! CUDA devices, which `gpuvm-cuda` puts behind wgpu's interface; none where this is built without them.
 
 #[cfg(feature = "cuda")]
-pub use gpuvm_cuda::{Own, Resident, Room, Span, Words, Work, cache_key, indirect, is_cuda, relaxed, resident};
+pub use gpuvm_cuda::{
+    Own, Resident, Room, Span, Words, Work, cache_key, copy_between, indirect, is_cuda, relaxed, resident,
+};
 
 /// The devices, or why there are none.
 ///
@@ -15,13 +17,17 @@ pub fn adapters() -> Result<Vec<wgpu::Adapter>, String> {
 
 #[cfg(not(feature = "cuda"))]
 pub use self::without::{
-    Own, Resident, Room, Span, Words, Work, adapters, cache_key, indirect, is_cuda, relaxed, resident,
+    Own, Resident, Room, Span, Words, Work, adapters, cache_key, copy_between, indirect, is_cuda, relaxed, resident,
 };
 
 #[cfg(not(feature = "cuda"))]
 mod without {
     pub fn adapters() -> Result<Vec<wgpu::Adapter>, String> {
         Err("gpuvm was built without its feature `cuda`".to_string())
+    }
+
+    pub fn copy_between(_: (&wgpu::Buffer, u64), _: (&wgpu::Buffer, u64), _: u64) -> Result<bool, String> {
+        Ok(false)
     }
 
     pub fn is_cuda(_: &wgpu::Adapter) -> bool {

@@ -1,11 +1,13 @@
 //! The device memory in which buffers stay between launches: parts of one large storage buffer, which every launch that uses such a
 //! part has as its arena.
 
+use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Weak};
 use std::time::Duration;
 
 use gpuvm_engine::{DeviceMemory, Error, MemoryUse, Region, Result, Select, Selection, Sort, Source, Words};
 
+use super::cuda;
 use super::free_list::FreeList;
 use super::gpu::Gpu;
 use super::memory::{Readback, WORD, size, zeros};
@@ -274,6 +276,21 @@ impl DeviceMemory for Gpu {
             }
             self.queue.submit([encoder.finish()]);
         })
+    }
+
+    fn copy_from(&self, other: &dyn DeviceMemory, from: &Region, to: &Region) -> Result<bool> {
+        let Some(other) = other.as_any().and_then(|other| other.downcast_ref::<Gpu>()) else {
+            return Ok(false);
+        };
+        let (source, target) = (other.heap.current(), self.heap.current());
+        let at = |region: &Region| u64::from(region.start) * WORD;
+        let bytes = u64::from(from.words.min(to.words)) * WORD;
+        let copied = cuda::copy_between((source.buffer()?.0, at(from)), (target.buffer()?.0, at(to)), bytes);
+        copied.map_err(|reason| Error::Device { reason })
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn sort(&self, sort: &Sort) -> Result<Option<Duration>> {

@@ -435,6 +435,18 @@ impl Driver for Fake {
         Ok(Mark(mark))
     }
 
+    fn wait_for(&self, _: Mark) -> Result<()> {
+        Ok(())
+    }
+
+    fn number(&self) -> usize {
+        0
+    }
+
+    fn open_to(&self, _: usize) -> Result<bool> {
+        Ok(false)
+    }
+
     fn has_passed(&self, mark: Mark) -> Result<bool> {
         let state = self.state();
         state.alive()?;

@@ -68,6 +68,15 @@ pub trait Driver: Debug + Send + Sync {
     /// Whether the stream has come to a mark.
     fn has_passed(&self, mark: Mark) -> Result<bool>;
 
+    /// Has what comes later wait until a mark has been passed, which may be in a stream of another GPU of this driver.
+    fn wait_for(&self, mark: Mark) -> Result<()>;
+
+    /// Which of the driver's GPUs this is.
+    fn number(&self) -> usize;
+
+    /// Lets another of the driver's GPUs copy from this one's memory and to it; whether it can.
+    fn open_to(&self, number: usize) -> Result<bool>;
+
     /// Forgets a mark.
     fn forget(&self, mark: Mark);
 

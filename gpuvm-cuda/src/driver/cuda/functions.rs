@@ -80,6 +80,7 @@ functions! {
         device_get_attribute as "cuDeviceGetAttribute": (*mut c_int, c_uint, sys::CUdevice);
         device_total_mem as "cuDeviceTotalMem_v2": (*mut usize, sys::CUdevice);
         device_get_pci_bus_id as "cuDeviceGetPCIBusId": (*mut c_char, c_int, sys::CUdevice);
+        device_can_access_peer as "cuDeviceCanAccessPeer": (*mut c_int, sys::CUdevice, sys::CUdevice);
         device_primary_ctx_retain as "cuDevicePrimaryCtxRetain": (*mut sys::CUcontext, sys::CUdevice);
         device_primary_ctx_release as "cuDevicePrimaryCtxRelease_v2": (sys::CUdevice);
         device_primary_ctx_set_flags as "cuDevicePrimaryCtxSetFlags_v2": (sys::CUdevice, c_uint);
@@ -87,6 +88,7 @@ functions! {
         mem_pool_create as "cuMemPoolCreate": (*mut sys::CUmemoryPool, *const sys::CUmemPoolProps);
         mem_pool_destroy as "cuMemPoolDestroy": (sys::CUmemoryPool);
         mem_pool_set_attribute as "cuMemPoolSetAttribute": (sys::CUmemoryPool, c_uint, *mut c_void);
+        mem_pool_set_access as "cuMemPoolSetAccess": (sys::CUmemoryPool, *const sys::CUmemAccessDesc, usize);
         mem_pool_trim_to as "cuMemPoolTrimTo": (sys::CUmemoryPool, usize);
         mem_alloc_from_pool_async as "cuMemAllocFromPoolAsync":
             (*mut sys::CUdeviceptr, usize, sys::CUmemoryPool, sys::CUstream);
@@ -104,6 +106,7 @@ functions! {
         stream_synchronize as "cuStreamSynchronize": (sys::CUstream);
         stream_write_value_32 as "cuStreamWriteValue32_v2": (sys::CUstream, sys::CUdeviceptr, u32, c_uint);
         event_create as "cuEventCreate": (*mut sys::CUevent, c_uint);
+        stream_wait_event as "cuStreamWaitEvent": (sys::CUstream, sys::CUevent, c_uint);
         event_record as "cuEventRecord": (sys::CUevent, sys::CUstream);
         event_query as "cuEventQuery": (sys::CUevent);
         event_destroy as "cuEventDestroy_v2": (sys::CUevent);

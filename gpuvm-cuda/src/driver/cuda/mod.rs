@@ -94,10 +94,13 @@ struct Card {
 #[derive(Debug)]
 struct Context {
     library: &'static Library,
+    ordinal: c_int,
     device: sys::CUdevice,
     context: usize,
     /// Where device memory comes from, if the GPU has such pools.
     pool: Option<usize>,
+    /// Whether other GPUs reach that memory, by their numbers, as far as anybody has asked.
+    open_to: Mutex<HashMap<usize, bool>>,
     multiprocessors: u32,
     /// Whether the GPU can launch a kernel while the one that it depends on still runs.
     launches_dependents: bool,
@@ -318,9 +321,11 @@ impl Context {
         })?;
         let mut context = Context {
             library,
+            ordinal: card.ordinal,
             device: card.device,
             context: context.expose_provenance(),
             pool: None,
+            open_to: Mutex::default(),
             multiprocessors: card.about.multiprocessors,
             launches_dependents: card.about.capability >= DEPENDENT_LAUNCH,
             staying: Staying::default(),
@@ -358,6 +363,46 @@ impl Context {
         // Without it memory is given back to the driver whenever the stream is waited for, which is slow and no more.
         let _ = self.library.check("cuMemPoolSetAttribute", code);
         Ok(pool.expose_provenance())
+    }
+
+    /// Lets another GPU reach the pool's memory; whether it can. The thread has entered.
+    fn open_to(&self, number: usize) -> Result<bool> {
+        let mut open_to = self.open_to.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(is_open) = open_to.get(&number) {
+            return Ok(*is_open);
+        }
+        let is_open = match (self.pool(), c_int::try_from(number)) {
+            (_, Ok(other)) if other == self.ordinal => true,
+            (Some(pool), Ok(other)) => self.open_pool_to(pool, other)?,
+            _ => false,
+        };
+        open_to.insert(number, is_open);
+        Ok(is_open)
+    }
+
+    fn open_pool_to(&self, pool: sys::CUmemoryPool, other: c_int) -> Result<bool> {
+        let functions = &self.library.functions;
+        let (mut device, mut can) = (0, 0);
+        // SAFETY: the places are those of a handle and of a number, and the devices the driver's.
+        self.library
+            .check("cuDeviceGet", unsafe { (functions.device_get)(&raw mut device, other) })?;
+        // SAFETY: as above.
+        self.library.check("cuDeviceCanAccessPeer", unsafe {
+            (functions.device_can_access_peer)(&raw mut can, device, self.device)
+        })?;
+        if can == 0 {
+            return Ok(false);
+        }
+        let access = sys::CUmemAccessDesc {
+            location: sys::CUmemLocation {
+                type_: sys::CUmemLocationType_enum::CU_MEM_LOCATION_TYPE_DEVICE,
+                id: other,
+            },
+            flags: sys::CUmemAccess_flags_enum::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        };
+        // SAFETY: the pool is there as long as this is, and one description is given.
+        let code = unsafe { (functions.mem_pool_set_access)(pool, &raw const access, 1) };
+        Ok(self.library.check("cuMemPoolSetAccess", code).is_ok())
     }
 
     /// Makes the context the thread's.

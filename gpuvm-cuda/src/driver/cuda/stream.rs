@@ -226,6 +226,21 @@ impl Driver for Stream {
         self.answer("cuEventQuery", code)
     }
 
+    fn wait_for(&self, mark: Mark) -> Result<()> {
+        // SAFETY: the event is there until it is forgotten, and the stream as long as this is.
+        self.check("cuStreamWaitEvent", unsafe {
+            (self.functions().stream_wait_event)(self.handle(), with_exposed_provenance_mut(mark.0), 0)
+        })
+    }
+
+    fn number(&self) -> usize {
+        self.context.ordinal.unsigned_abs() as usize
+    }
+
+    fn open_to(&self, number: usize) -> Result<bool> {
+        self.context.open_to(number)
+    }
+
     fn forget(&self, mark: Mark) {
         // SAFETY: nobody asks for the event any more.
         unsafe { (self.functions().event_destroy)(with_exposed_provenance_mut(mark.0)) };
