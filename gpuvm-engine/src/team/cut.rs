@@ -113,6 +113,16 @@ impl Cut {
         }
     }
 
+    /// VMs of the launch.
+    pub fn vm_count(&self) -> u32 {
+        self.vm_count
+    }
+
+    /// How many jobs of that size the launch is.
+    pub fn jobs(&self) -> u32 {
+        self.vm_count.div_ceil(self.vms.max(1))
+    }
+
     /// Whether VMs can run apart: they share nothing that they write.
     pub fn is_possible(job: &Job) -> bool {
         let reached = |index: usize| job.reach.get(index).copied().flatten();

@@ -216,7 +216,7 @@ impl Team {
                 Some(sight) => {
                     let sight = sight?;
                     if sight.writes {
-                        sight.column.written_by(work(&job.program, job.vms));
+                        sight.column.written_by(work(&job.program, job.vm_count));
                     }
                     let (region, first) = self.bring(member, &sight)?;
                     let base = slot.place.base.wrapping_sub(first as u32);
@@ -281,7 +281,7 @@ impl Team {
     /// The job as the first device's alone.
     fn on_first(&self, mut job: Job, source: &dyn Source) -> Result<Box<dyn Running>> {
         let first = self.group.shares.first();
-        let work = self.can_cut(&job).then(|| (Arc::clone(&job.program), job.vms));
+        let work = self.can_cut(&job).then(|| (Arc::clone(&job.program), job.vm_count));
         if let Some(memory) = &self.memory {
             place(&mut job, memory, first)?;
         }
@@ -319,7 +319,7 @@ impl Team {
                 memory.written_by_all(&column, &words);
             }
         }
-        let work = self.can_cut(job).then(|| (Arc::clone(&job.program), job.vms));
+        let work = self.can_cut(job).then(|| (Arc::clone(&job.program), job.vm_count));
         let running = self.group.of(own, self.members[own].start(here, source))?;
         Ok(Box::new(Alone {
             work,
@@ -353,7 +353,7 @@ impl Execute for Team {
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
-        let is_cut = self.can_cut(&job) && self.group.shares.is_worth_it(&job.program, job.vms);
+        let is_cut = self.can_cut(&job) && self.group.shares.is_worth_it(&job.program, job.vm_count);
         let parts: Vec<(usize, Range<u32>)> = match is_cut {
             true => self.group.shares.cut(job.vms).into_iter().enumerate().collect(),
             false => Vec::new(),

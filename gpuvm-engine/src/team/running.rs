@@ -230,11 +230,11 @@ impl Running for TeamRunning {
         let tally = together(self.parts.iter().map(|part| &part.standing.tally));
         self.time += begin.elapsed();
         if tally.running + tally.yielded + tally.blocked == 0 {
-            let vms = self.parts.last().map_or(0, |part| part.vms.end);
+            let vms = self.cut.vm_count();
             let shares = &self.group.shares;
             if shares.is_open(&self.program, vms) {
                 let time = self.group.agree(self.time, Duration::max)?;
-                shares.see_together(&self.program, vms, time);
+                shares.see_together((&self.program, vms), self.cut.jobs(), time);
             }
             let seen = self.parts.iter().map(|part| (part.vms.len(), part.standing.time));
             shares.see(&seen.collect::<Vec<(usize, Duration)>>());
@@ -382,7 +382,7 @@ impl Running for TeamRunning {
 
 /// A job that one device of a team has alone, or each rank for itself.
 pub(super) struct Alone {
-    /// Its program and VMs, if it can be cut.
+    /// Its program and the VMs of its launch, if it can be cut.
     pub work: Option<(Arc<Program>, u32)>,
     pub time: Duration,
     pub running: Box<dyn Running>,

@@ -40,7 +40,7 @@ impl Sequence for TeamSequence {
     fn push(&mut self, mut job: Job, arena: &dyn Source) -> Result<bool> {
         let (group, shares) = (&self.memory.group, &self.memory.group.shares);
         let can_cut = Cut::is_possible(&job) && self.bits.are_same(&job);
-        let work = can_cut.then(|| (Arc::clone(&job.program), job.vms));
+        let work = can_cut.then(|| (Arc::clone(&job.program), job.vm_count));
         if let Some((program, vms)) = &work
             && shares.is_worth_it(program, *vms)
         {

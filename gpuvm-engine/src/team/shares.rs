@@ -47,10 +47,10 @@ enum Worth {
 
 /// So often one device does work before several try it.
 const ALONE: u32 = 6;
-/// So often work is tried on several devices: the first time its columns move to where they are needed from then on.
+/// So often all jobs of a launch are tried on several devices: the first time their columns move to where they are needed from then on.
 const TRIES: u32 = 3;
 
-/// A program, and how many VMs run it. Programs are told apart by where they are, so whoever remembers work keeps its program: ranks have them elsewhere each.
+/// A program, and how many VMs its launch has, which may be several jobs: if one of these is worth several devices all are, or its columns would move to and fro. Programs are told apart by where they are, so whoever remembers work keeps its program: ranks have them elsewhere each.
 #[derive(Clone)]
 pub(super) struct Work {
     program: Arc<Program>,
@@ -212,13 +212,13 @@ impl Shares {
         self.worths().insert(work, Worth::Known(false));
     }
 
-    /// Takes in how long several devices were at one, with what had to move before.
-    pub fn see_together(&self, program: &Arc<Program>, vms: u32, time: Duration) {
+    /// Takes in how long several devices were at a job, with what had to move before, of a launch that is so many jobs.
+    pub fn see_together(&self, (program, vms): (&Arc<Program>, u32), jobs: u32, time: Duration) {
         if let Some(worth) = self.worths().get_mut(&work(program, vms))
             && let Worth::Tried { runs, alone, together } = *worth
         {
             let (runs, together) = (runs + 1, together.min(time));
-            *worth = match runs < TRIES {
+            *worth = match runs < TRIES.saturating_mul(jobs) {
                 true => Worth::Tried { runs, alone, together },
                 false => Worth::Known(together < alone),
             };
