@@ -86,7 +86,7 @@ impl RuntimeBuilder {
     }
 
     /// The processes that this one is one of, which build a runtime at the same point each. Every one makes the same launches in the same order, with the same data; each runs a part, and all get
-    /// all results. Launches, plans, batches and executions are cut over them; [ring kernels](Runtime::ring) are each rank's own. `gpuvm-mpi` has this with MPI.
+    /// all results. Launches, plans, batches and executions are cut over them; ring kernels are each rank's own. `gpuvm-mpi` has this with MPI.
     ///
     /// What is spread is as [`spreading`](RuntimeBuilder::spreading) says; what is not, each rank runs for itself.
     pub fn ranks(mut self, ranks: Arc<dyn Ranks>) -> Self {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use gpuvm_core::program::Program;
+
 use super::shares::Shares;
 use crate::Words;
 use crate::error::{Error, Result};
@@ -56,6 +58,11 @@ impl Group {
             }
         }
         done
+    }
+
+    /// Whether work is on several devices to find out if it is worth them.
+    pub fn is_trying(&self, program: &Arc<Program>, vms: u32) -> bool {
+        self.ranks.is_none() && self.shares.is_open(program, vms)
     }
 
     /// What each of these devices gives, of which those that are not here are another rank's.

@@ -32,7 +32,7 @@ use self::pieces::PieceSource;
 use self::running::{Alone, Part, Standing, TeamRunning, Told};
 use self::sequence::TeamSequence;
 use self::shares::work;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::{
     Copy, Demand, Device, DeviceMemory, Engine, Execute, FloatMode, Job, Opened, Region, Running, Sequence, Slot,
     Source, Span,
@@ -250,6 +250,26 @@ impl Team {
         })
     }
 
+    /// Begins a job on all devices that have a part of it.
+    fn begin(&self, job: &Job, cut: &Cut, parts: Vec<Assignment>, arena: &dyn Source) -> Result<Vec<Part>> {
+        for copy in &job.copies {
+            self.copy(copy)?;
+        }
+        let part = |of: Assignment| self.part(job, cut, &of, arena);
+        match self.group.ranks() {
+            // What moves between ranks does so in one order.
+            Some(_) => parts.into_iter().map(part).collect(),
+            None => std::thread::scope(|scope| {
+                let part = &part;
+                let threads: Vec<_> = parts.into_iter().map(|of| scope.spawn(move || part(of))).collect();
+                let joined = threads
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+                joined.collect()
+            }),
+        }
+    }
+
     /// Brings what VMs see of a column to their device. `None` where there is nothing.
     fn bring(&self, member: usize, sight: &Sight) -> Result<(Option<Region>, u64)> {
         let Some(memory) = self.memory.as_ref().filter(|_| !sight.words.is_empty()) else {
@@ -282,6 +302,7 @@ impl Team {
     fn on_first(&self, mut job: Job, source: &dyn Source) -> Result<Box<dyn Running>> {
         let first = self.group.shares.first();
         let work = self.can_cut(&job).then(|| (Arc::clone(&job.program), job.vm_count));
+        let jobs = job.vm_count.div_ceil(job.vms.max(1));
         if let Some(memory) = &self.memory {
             place(&mut job, memory, first)?;
         }
@@ -296,6 +317,7 @@ impl Team {
         let running = self.group.of(first, self.members[first].start(job, source))?;
         Ok(Box::new(Alone {
             work,
+            jobs,
             time: Duration::ZERO,
             running,
             member: first,
@@ -320,9 +342,11 @@ impl Team {
             }
         }
         let work = self.can_cut(job).then(|| (Arc::clone(&job.program), job.vm_count));
+        let jobs = job.vm_count.div_ceil(job.vms.max(1));
         let running = self.group.of(own, self.members[own].start(here, source))?;
         Ok(Box::new(Alone {
             work,
+            jobs,
             time: Duration::ZERO,
             running,
             member: own,
@@ -375,23 +399,14 @@ impl Execute for Team {
             vms,
         };
         let parts: Vec<Assignment> = parts.into_iter().map(assigned).collect();
-        for copy in &job.copies {
-            self.copy(copy)?;
-        }
-        let part = |of: Assignment| self.part(&job, &cut, &of, arena);
-        let begun: Result<Vec<Part>> = match self.group.ranks() {
-            // What moves between ranks does so in one order.
-            Some(_) => parts.into_iter().map(part).collect(),
-            None => std::thread::scope(|scope| {
-                let part = &part;
-                let threads: Vec<_> = parts.into_iter().map(|of| scope.spawn(move || part(of))).collect();
-                let joined = threads
-                    .into_iter()
-                    .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-                joined.collect()
-            }),
+        let begun = match self.begin(&job, &cut, parts, arena) {
+            // On one device there was room for it.
+            Err(Error::OutOfMemory { .. }) if self.group.is_trying(&job.program, job.vm_count) => {
+                self.group.shares.see_moved(work(&job.program, job.vm_count));
+                return self.on_first(job, arena);
+            }
+            begun => begun?,
         };
-        let begun = begun?;
         Ok(Box::new(TeamRunning {
             program: Arc::clone(&job.program),
             arena_words: job.arena_words,

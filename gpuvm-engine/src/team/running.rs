@@ -384,6 +384,8 @@ impl Running for TeamRunning {
 pub(super) struct Alone {
     /// Its program and the VMs of its launch, if it can be cut.
     pub work: Option<(Arc<Program>, u32)>,
+    /// How many jobs of its size that launch is.
+    pub jobs: u32,
     pub time: Duration,
     pub running: Box<dyn Running>,
     pub member: usize,
@@ -407,7 +409,7 @@ impl Running for Alone {
             && shares.is_open(program, *vms)
         {
             let time = self.group.agree(self.time, Duration::max)?;
-            shares.see_alone(program, *vms, time);
+            shares.see_alone((program, *vms), self.jobs, time);
         }
         Ok(tally)
     }

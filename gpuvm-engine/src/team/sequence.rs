@@ -74,7 +74,7 @@ impl Sequence for TeamSequence {
         // What one job took is known of all together.
         let time = tally.device_time.unwrap_or_else(|| begin.elapsed()) / self.jobs.max(1);
         for (program, vms) in self.pushed.drain(..) {
-            self.memory.group.shares.see_alone(&program, vms, time);
+            self.memory.group.shares.see_alone((&program, vms), 1, time);
         }
         self.jobs = 0;
         let stopped = stopped.map(|(number, running)| {
@@ -83,6 +83,7 @@ impl Sequence for TeamSequence {
                 member: self.member,
                 group: Arc::clone(&self.memory.group),
                 work: None,
+                jobs: 1,
                 time: Duration::ZERO,
             };
             (number, Box::new(running) as _)

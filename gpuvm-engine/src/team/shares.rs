@@ -26,8 +26,30 @@ pub(super) struct Shares {
     lost: Vec<AtomicBool>,
     /// Whether every job is cut that can be.
     always: bool,
-    /// Which programs with so many VMs are worth it, as far as that is known.
-    worth: Mutex<HashMap<Work, Worth>>,
+    /// Which work is worth it, as far as that is known.
+    judgements: Mutex<HashMap<Work, Judgement>>,
+}
+
+/// What is known of work.
+#[derive(Debug, Default)]
+struct Judgement {
+    worth: Worth,
+    /// The launch that is on its way: how many of its jobs are over, and how long they took.
+    jobs: u32,
+    time: Duration,
+}
+
+impl Judgement {
+    /// Takes in a job of a launch that is so many jobs. Gives how long the launch took when that was its last.
+    fn launch(&mut self, jobs: u32, time: Duration) -> Option<Duration> {
+        self.jobs += 1;
+        self.time += time;
+        if self.jobs < jobs {
+            return None;
+        }
+        self.jobs = 0;
+        Some(std::mem::take(&mut self.time))
+    }
 }
 
 /// Whether work is worth several devices.
@@ -45,9 +67,18 @@ enum Worth {
     Known(bool),
 }
 
+impl Default for Worth {
+    fn default() -> Worth {
+        Worth::Alone {
+            runs: 0,
+            best: Duration::MAX,
+        }
+    }
+}
+
 /// So often one device does work before several try it.
 const ALONE: u32 = 6;
-/// So often all jobs of a launch are tried on several devices: the first time their columns move to where they are needed from then on.
+/// So often work is tried on several devices: the first time its columns move to where they are needed from then on.
 const TRIES: u32 = 3;
 
 /// A program, and how many VMs its launch has, which may be several jobs: if one of these is worth several devices all are, or its columns would move to and fro. Programs are told apart by where they are, so whoever remembers work keeps its program: ranks have them elsewhere each.
@@ -102,7 +133,7 @@ impl Shares {
             shares: Mutex::new(vec![1.0 / members as f64; members]),
             lost: (0..members).map(|_| AtomicBool::new(false)).collect(),
             always,
-            worth: Mutex::default(),
+            judgements: Mutex::default(),
         }
     }
 
@@ -173,30 +204,28 @@ impl Shares {
 
     /// Whether a job is worth several devices. Of work that nobody knows yet one finds out.
     pub fn is_worth_it(&self, program: &Arc<Program>, vms: u32) -> bool {
-        let found = || self.worths().get(&work(program, vms)).copied();
+        let found = || self.judgements().get(&work(program, vms)).map(|found| found.worth);
         self.always || matches!(found(), Some(Worth::Tried { .. } | Worth::Known(true)))
     }
 
     /// Whether nobody knows yet if a job is worth several devices.
     pub fn is_open(&self, program: &Arc<Program>, vms: u32) -> bool {
-        let known = || self.worths().get(&work(program, vms)).copied();
+        let known = || self.judgements().get(&work(program, vms)).map(|found| found.worth);
         !self.always && !matches!(known(), Some(Worth::Known(_) | Worth::Alone { runs: ALONE.., .. }))
     }
 
-    /// Takes in how long one device was at a job.
-    pub fn see_alone(&self, program: &Arc<Program>, vms: u32, time: Duration) {
-        let mut worths = self.worths();
-        if worths.len() >= MOST_REMEMBERED {
-            worths.clear();
+    /// Takes in how long one device was at a job, of a launch that is so many jobs.
+    pub fn see_alone(&self, (program, vms): (&Arc<Program>, u32), jobs: u32, time: Duration) {
+        let mut judgements = self.judgements();
+        if judgements.len() >= MOST_REMEMBERED {
+            judgements.clear();
         }
-        let first = Worth::Alone {
-            runs: 0,
-            best: Duration::MAX,
-        };
-        let worth = worths.entry(work(program, vms)).or_insert(first);
-        if let Worth::Alone { runs, best } = *worth {
+        let judgement = judgements.entry(work(program, vms)).or_default();
+        if let Worth::Alone { runs, best } = judgement.worth
+            && let Some(time) = judgement.launch(jobs, time)
+        {
             let (runs, best) = (runs + 1, best.min(time));
-            *worth = match runs >= ALONE && best >= WORTH {
+            judgement.worth = match runs >= ALONE && best >= WORTH {
                 true => Worth::Tried {
                     runs: 0,
                     alone: best,
@@ -209,24 +238,25 @@ impl Shares {
 
     /// Notes that what several devices have left of some work had to move to one, which takes longer than they have saved.
     pub fn see_moved(&self, work: Work) {
-        self.worths().insert(work, Worth::Known(false));
+        self.judgements().entry(work).or_default().worth = Worth::Known(false);
     }
 
     /// Takes in how long several devices were at a job, with what had to move before, of a launch that is so many jobs.
     pub fn see_together(&self, (program, vms): (&Arc<Program>, u32), jobs: u32, time: Duration) {
-        if let Some(worth) = self.worths().get_mut(&work(program, vms))
-            && let Worth::Tried { runs, alone, together } = *worth
+        if let Some(judgement) = self.judgements().get_mut(&work(program, vms))
+            && let Worth::Tried { runs, alone, together } = judgement.worth
+            && let Some(time) = judgement.launch(jobs, time)
         {
             let (runs, together) = (runs + 1, together.min(time));
-            *worth = match runs < TRIES.saturating_mul(jobs) {
+            judgement.worth = match runs < TRIES {
                 true => Worth::Tried { runs, alone, together },
                 false => Worth::Known(together < alone),
             };
         }
     }
 
-    fn worths(&self) -> MutexGuard<'_, HashMap<Work, Worth>> {
-        self.worth.lock().unwrap_or_else(PoisonError::into_inner)
+    fn judgements(&self) -> MutexGuard<'_, HashMap<Work, Judgement>> {
+        self.judgements.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes in how long each device was at its part of a job.
