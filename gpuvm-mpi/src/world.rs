@@ -1,5 +1,6 @@
 //! MPI's world as gpuvm has [`Ranks`].
 
+use std::io::Write;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -45,7 +46,7 @@ const COUNT: usize = 2;
 /// Words of one message: MPI counts with 31 bits.
 const MOST: usize = 1 << 30;
 /// A rank that has left has sent what it owes long before.
-const OWED: Duration = Duration::from_secs(5);
+const OWED: Duration = Duration::from_secs(3);
 
 /// A thread that sends words to ranks, and what it has to.
 struct Sending {
@@ -284,7 +285,9 @@ fn no_thread(what: &str, error: &std::io::Error) -> EngineError {
 
 /// Says why, and ends all ranks.
 pub(crate) fn end_all(reason: &str) -> ! {
-    eprintln!("gpuvm: {reason}");
+    // In one piece: it may be about to be killed.
+    let said = format!("gpuvm: {reason}\n");
+    let _ = std::io::stderr().write_all(said.as_bytes());
     std::thread::sleep(TOLD);
     world().abort(1)
 }

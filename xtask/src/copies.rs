@@ -65,6 +65,8 @@ fn named(page: &str) -> Result<String, String> {
 pub struct Published {
     pub name: String,
     folder: PathBuf,
+    /// Whether it is a workspace of its own.
+    pub is_apart: bool,
 }
 
 /// The workspace's crates that are published.
@@ -76,7 +78,8 @@ pub fn published() -> Result<Vec<Published>, String> {
         let has = |line: &str| manifest.lines().any(|each| each == line);
         let name = manifest.lines().find_map(|line| line.strip_prefix("name = "))?;
         let name = name.trim_matches('"').to_string();
-        (has("[package]") && !has("publish = false")).then_some(Published { name, folder })
+        let is_apart = has("[workspace]");
+        (has("[package]") && !has("publish = false")).then_some(Published { name, folder, is_apart })
     };
     let mut crates: Vec<Published> = folders.filter_map(of).collect();
     crates.sort_by(|a, b| a.name.cmp(&b.name));
@@ -110,7 +113,7 @@ mod tests {
     fn published_crates_say_what_they_are() {
         let crates = published().unwrap();
         assert!(crates.len() > 10, "{crates:?}");
-        for Published { name, folder } in crates {
+        for Published { name, folder, .. } in crates {
             assert!(folder.join("README.md").is_file(), "{name} has no README.md");
             let manifest = read(&folder.join("Cargo.toml")).unwrap();
             for key in [
