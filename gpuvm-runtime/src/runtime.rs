@@ -139,11 +139,16 @@ impl Shared {
 }
 
 impl Ranked {
-    fn new(ranks: Arc<dyn Ranks>, own: &Opened, always: bool) -> Result<Ranked> {
+    fn new(ranks: Arc<dyn Ranks>, own: &Opened, spreading: Spreading) -> Result<Ranked> {
+        let cuts = match spreading {
+            Spreading::Auto => None,
+            Spreading::Always => Some(true),
+            Spreading::Never => Some(false),
+        };
         let reference: Arc<dyn Execute> = Arc::new(Reference);
         Ok(Ranked {
-            lead: over_ranks(own, &ranks, always)?,
-            reference: engine_over_ranks(&reference, &ranks, always),
+            lead: over_ranks(own, &ranks, cuts)?,
+            reference: engine_over_ranks(&reference, &ranks, cuts),
             ranks,
             rates: Rates::default(),
             handed_out: AtomicU64::new(0),
@@ -344,7 +349,7 @@ impl Runtime {
         let (team, lost) = team_of(&devices, spreading).unzip();
         let own = team.as_ref().or(devices.first());
         let ranked = match ranks.zip(own) {
-            Some((ranks, own)) => Some(Ranked::new(ranks, own, spreading == Spreading::Always)?),
+            Some((ranks, own)) => Some(Ranked::new(ranks, own, spreading)?),
             None => None,
         };
         let shared = Arc::new(Shared {

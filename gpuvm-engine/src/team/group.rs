@@ -19,16 +19,17 @@ pub(super) struct Group {
 impl Group {
     /// So many devices of this process.
     pub fn here(members: usize, always: bool) -> Group {
+        let cuts = always.then_some(true);
         Group {
-            shares: Shares::new(members, always),
+            shares: Shares::new(members, cuts),
             ranks: None,
         }
     }
 
     /// One device of each rank.
-    pub fn of_ranks(ranks: Arc<dyn Ranks>, always: bool) -> Group {
+    pub fn of_ranks(ranks: Arc<dyn Ranks>, cuts: Option<bool>) -> Group {
         Group {
-            shares: Shares::new(ranks.count(), always),
+            shares: Shares::new(ranks.count(), cuts),
             ranks: Some(ranks),
         }
     }

@@ -60,14 +60,14 @@ impl Wire for Of {
     }
 }
 
-/// The devices of all ranks as one, of which this rank's is `own`: each rank makes the same calls, and has all results. Jobs are cut that are worth it, or `always` all that
-/// can be; others run on every rank, or on the first one if their bits depend on where. It has the engines that all of them have, none if one is a CPU.
+/// The devices of all ranks as one, of which this rank's is `own`: each rank makes the same calls, and has all results. Jobs are cut that are worth it, or if `cuts` says so
+/// all that can be, or none; others run on every rank, or on the first one if their bits depend on where. It has the engines that all of them have, none if one is a CPU.
 ///
 /// # Errors
 ///
 /// When another rank cannot be reached.
-pub fn over_ranks(own: &Opened, ranks: &Arc<dyn Ranks>, always: bool) -> Result<Opened> {
-    let group = Arc::new(Group::of_ranks(Arc::clone(ranks), always));
+pub fn over_ranks(own: &Opened, ranks: &Arc<dyn Ranks>, cuts: Option<bool>) -> Result<Opened> {
+    let group = Arc::new(Group::of_ranks(Arc::clone(ranks), cuts));
     let everyone: Vec<usize> = (0..ranks.count()).collect();
     let told = group.each(&everyone, |_| Ok(Of::new(own)))?;
     let is_exact = told.iter().all(|of| of.is_exact);
@@ -105,8 +105,8 @@ pub fn over_ranks(own: &Opened, ranks: &Arc<dyn Ranks>, always: bool) -> Result<
 }
 
 /// An engine on the CPUs of all ranks, as [`over_ranks`] has those of devices.
-pub fn engine_over_ranks(own: &Arc<dyn Execute>, ranks: &Arc<dyn Ranks>, always: bool) -> Arc<dyn Execute> {
-    let group = Arc::new(Group::of_ranks(Arc::clone(ranks), always));
+pub fn engine_over_ranks(own: &Arc<dyn Execute>, ranks: &Arc<dyn Ranks>, cuts: Option<bool>) -> Arc<dyn Execute> {
+    let group = Arc::new(Group::of_ranks(Arc::clone(ranks), cuts));
     rank_of(own, Bits::All, None, &group)
 }
 

@@ -24,8 +24,8 @@ pub(super) struct Shares {
     shares: Mutex<Vec<f64>>,
     /// Whether each device is lost. Then it has no share.
     lost: Vec<AtomicBool>,
-    /// Whether every job is cut that can be.
-    always: bool,
+    /// Whether every job is cut that can be, or none, if it is not those that are worth it.
+    cuts: Option<bool>,
     /// Which work is worth it, as far as that is known.
     judgements: Mutex<HashMap<Work, Judgement>>,
 }
@@ -127,12 +127,12 @@ pub(super) fn work(program: &Arc<Program>, vms: u32) -> Work {
 }
 
 impl Shares {
-    /// Equal ones for so many devices, of all jobs or of those that are worth it.
-    pub fn new(members: usize, always: bool) -> Shares {
+    /// Equal ones for so many devices, of jobs that are worth it, or if `cuts` says so of all or none.
+    pub fn new(members: usize, cuts: Option<bool>) -> Shares {
         Shares {
             shares: Mutex::new(vec![1.0 / members as f64; members]),
             lost: (0..members).map(|_| AtomicBool::new(false)).collect(),
-            always,
+            cuts,
             judgements: Mutex::default(),
         }
     }
@@ -205,13 +205,14 @@ impl Shares {
     /// Whether a job is worth several devices. Of work that nobody knows yet one finds out.
     pub fn is_worth_it(&self, program: &Arc<Program>, vms: u32) -> bool {
         let found = || self.judgements().get(&work(program, vms)).map(|found| found.worth);
-        self.always || matches!(found(), Some(Worth::Tried { .. } | Worth::Known(true)))
+        let is_known = || matches!(found(), Some(Worth::Tried { .. } | Worth::Known(true)));
+        self.cuts.unwrap_or_else(is_known)
     }
 
     /// Whether nobody knows yet if a job is worth several devices.
     pub fn is_open(&self, program: &Arc<Program>, vms: u32) -> bool {
         let known = || self.judgements().get(&work(program, vms)).map(|found| found.worth);
-        !self.always && !matches!(known(), Some(Worth::Known(_) | Worth::Alone { runs: ALONE.., .. }))
+        self.cuts.is_none() && !matches!(known(), Some(Worth::Known(_) | Worth::Alone { runs: ALONE.., .. }))
     }
 
     /// Takes in how long one device was at a job, of a launch that is so many jobs.
@@ -288,7 +289,7 @@ mod tests {
     #[test]
     fn parts_are_all_of_it() {
         for members in 1..5 {
-            let shares = Shares::new(members, true);
+            let shares = Shares::new(members, Some(true));
             for all in [1, 2, 3, 5, 100, 1 << 20, 1_000_003, u32::MAX] {
                 let parts = shares.cut(all);
                 assert_eq!(parts.len(), members);
@@ -304,14 +305,14 @@ mod tests {
 
     #[test]
     fn few_are_with_the_first() {
-        let shares = Shares::new(3, true);
+        let shares = Shares::new(3, Some(true));
         assert_eq!(shares.cut(2), [0..2, 2..2, 2..2]);
         assert_eq!(shares.cut(3), [0..1, 1..2, 2..3]);
     }
 
     #[test]
     fn chunks_are_where_their_entries_are() {
-        let shares = Shares::new(3, true);
+        let shares = Shares::new(3, Some(true));
         for chunk in [16, 64] {
             let (entries, chunks) = (shares.cut(1 << 24), shares.cut((1 << 24) / chunk));
             for (entries, chunks) in entries.iter().zip(chunks) {
@@ -322,7 +323,7 @@ mod tests {
 
     #[test]
     fn who_is_lost_has_nothing() {
-        let shares = Shares::new(3, true);
+        let shares = Shares::new(3, Some(true));
         shares.lose(0);
         assert_eq!(shares.cut(100), [0..0, 0..50, 50..100]);
         assert_eq!(shares.cut(1), [0..0, 0..1, 1..1]);
@@ -334,7 +335,7 @@ mod tests {
 
     #[test]
     fn who_is_faster_gets_more() {
-        let shares = Shares::new(2, true);
+        let shares = Shares::new(2, Some(true));
         for _ in 0..20 {
             let parts = shares.cut(1 << 20);
             let time = |member: usize, speed: f64| {
