@@ -135,7 +135,7 @@ pub(crate) const AFTER: u32 = 1 << 28;
 /// Translated code goes on from here.
 pub(crate) const ENTRY: u32 = 1 << 29;
 
-#[routine]
+#[routine(callee)]
 fn packed(kind: u32, rd: u32, rn: u32, rm: u32, fields: u32, immediate: u64) -> Decoded {
     Decoded {
         word: kind | rd << 8 | rn << 14 | rm << 20 | ZR << 26,
@@ -145,7 +145,7 @@ fn packed(kind: u32, rd: u32, rn: u32, rm: u32, fields: u32, immediate: u64) -> 
 }
 
 /// The same with a fourth register.
-#[routine]
+#[routine(callee)]
 fn packed_four(kind: u32, rd: u32, rn: u32, rm: u32, ra: u32, fields: u32) -> Decoded {
     Decoded {
         word: kind | rd << 8 | rn << 14 | rm << 20 | ra << 26,
@@ -154,25 +154,25 @@ fn packed_four(kind: u32, rd: u32, rn: u32, rm: u32, ra: u32, fields: u32) -> De
     }
 }
 
-#[routine]
+#[routine(callee)]
 fn undefined() -> Decoded {
     packed(kind::UNDEFINED, ZR, ZR, ZR, 0, 0)
 }
 
 /// The low bits of a word as a signed number.
-#[routine]
+#[routine(callee)]
 fn signed(word: u32, bits: u32) -> u64 {
     ((word << (32 - bits)) as i32 >> (32 - bits)) as i64 as u64
 }
 
 /// A register of which 31 is the stack pointer.
-#[routine]
+#[routine(callee)]
 fn stacked(register: u32) -> u32 {
     if register == 31 { SP } else { register }
 }
 
 /// What `bits` say.
-#[routine]
+#[routine(callee)]
 pub(crate) fn decode(bits: u32) -> Decoded {
     match bits >> 25 & 15 {
         8 | 9 => decode_immediate(bits),
@@ -185,7 +185,7 @@ pub(crate) fn decode(bits: u32) -> Decoded {
 }
 
 /// Operations with an immediate value.
-#[routine]
+#[routine(callee)]
 fn decode_immediate(bits: u32) -> Decoded {
     let long = bits >> 31;
     let (rd, rn) = (bits & 31, bits >> 5 & 31);
@@ -278,7 +278,7 @@ fn decode_immediate(bits: u32) -> Decoded {
 }
 
 /// The mask that a logical operation's fields mean, or 0 if they mean none.
-#[routine]
+#[routine(callee)]
 fn bit_mask(n: u32, rotated: u32, ones: u32, long: u32) -> u64 {
     let bits = n << 6 | (!ones & 63);
     if bits < 2 || n > long {
@@ -307,7 +307,7 @@ fn bit_mask(n: u32, rotated: u32, ones: u32, long: u32) -> u64 {
 }
 
 /// Branches, exceptions and system instructions.
-#[routine]
+#[routine(callee)]
 fn decode_branch(bits: u32) -> Decoded {
     let rt = bits & 31;
     let long = bits >> 31;
@@ -343,7 +343,7 @@ fn decode_branch(bits: u32) -> Decoded {
     }
 }
 
-#[routine]
+#[routine(callee)]
 fn decode_system(bits: u32) -> Decoded {
     let rt = bits & 31;
     if bits & 0xffe0_001f == 0xd400_0001 {
@@ -379,7 +379,7 @@ fn decode_system(bits: u32) -> Decoded {
 }
 
 /// Operations of registers.
-#[routine]
+#[routine(callee)]
 fn decode_register(bits: u32) -> Decoded {
     let long = bits >> 31;
     let (rd, rn, rm) = (bits & 31, bits >> 5 & 31, bits >> 16 & 31);
@@ -471,7 +471,7 @@ fn decode_register(bits: u32) -> Decoded {
 }
 
 /// Loads and stores.
-#[routine]
+#[routine(callee)]
 fn decode_memory(bits: u32) -> Decoded {
     let (rt, rn, rm) = (bits & 31, stacked(bits >> 5 & 31), bits >> 16 & 31);
     let size = bits >> 30;
@@ -545,7 +545,7 @@ fn decode_memory(bits: u32) -> Decoded {
 }
 
 /// Loads and stores of one register.
-#[routine]
+#[routine(callee)]
 fn decode_one(bits: u32, rt: u32, rn: u32, rm: u32, size: u32, vector: bool) -> Decoded {
     let opc = bits >> 22 & 3;
     let (mut scale, mut access, mut kind) = (size, 0, kind::MEMORY);

@@ -6,7 +6,7 @@ use gpuvm::prelude::*;
 
 use super::decode::{AMOUNT, CONDITION, Decoded, FLAGS, INVERTED, LONG, OTHER, SIGNED, SIZE, WAY, ZR, kind};
 
-#[routine]
+#[routine(callee)]
 fn float(kind: u32, rd: u32, rn: u32, rm: u32, fields: u32, immediate: u64) -> Decoded {
     Decoded {
         word: kind | rd << 8 | rn << 14 | rm << 20 | ZR << 26,
@@ -15,13 +15,13 @@ fn float(kind: u32, rd: u32, rn: u32, rm: u32, fields: u32, immediate: u64) -> D
     }
 }
 
-#[routine]
+#[routine(callee)]
 fn undefined() -> Decoded {
     float(kind::UNDEFINED, ZR, ZR, ZR, 0, 0)
 }
 
 /// What `bits` say, in the group of floats and vectors.
-#[routine]
+#[routine(callee)]
 pub(crate) fn decode_float(bits: u32) -> Decoded {
     let (rd, rn, rm) = (bits & 31, bits >> 5 & 31, bits >> 16 & 31);
     if bits >> 24 & 0x5e == 0x1e {
@@ -59,7 +59,7 @@ pub(crate) fn decode_float(bits: u32) -> Decoded {
 }
 
 /// Arithmetic and comparisons of one format.
-#[routine]
+#[routine(callee)]
 fn decode_scalar(bits: u32, rd: u32, rn: u32, rm: u32, format: u32) -> Decoded {
     let fields = format << SIZE;
     let condition = (bits >> 12 & 15) << CONDITION;
@@ -118,7 +118,7 @@ fn decode_scalar(bits: u32, rd: u32, rn: u32, rm: u32, format: u32) -> Decoded {
 }
 
 /// The number that eight bits mean: a sign, three bits of exponent, four of fraction.
-#[routine]
+#[routine(callee)]
 fn small_number(byte: u32, format: u32) -> u64 {
     let (sign, high, low) = (u64::from(byte >> 7), byte >> 6 & 1, u64::from(byte & 63));
     if format == 3 {
@@ -130,7 +130,7 @@ fn small_number(byte: u32, format: u32) -> u64 {
 }
 
 /// Between numbers and integers with bits behind the point.
-#[routine]
+#[routine(callee)]
 fn decode_fixed(bits: u32, rd: u32, rn: u32, format: u32) -> Decoded {
     let long = bits >> 31;
     let behind = 64 - (bits >> 10 & 63);
@@ -148,7 +148,7 @@ fn decode_fixed(bits: u32, rd: u32, rn: u32, format: u32) -> Decoded {
 }
 
 /// Between numbers and integers in general registers.
-#[routine]
+#[routine(callee)]
 fn decode_integer(bits: u32, rd: u32, rn: u32, format: u32) -> Decoded {
     let long = bits >> 31;
     if bits >> 29 & 1 != 0 {
@@ -173,7 +173,7 @@ fn decode_integer(bits: u32, rd: u32, rn: u32, format: u32) -> Decoded {
 }
 
 /// What of the vector instructions compilers use for scalars.
-#[routine]
+#[routine(callee)]
 fn decode_vector(bits: u32, rd: u32, rn: u32, rm: u32) -> Decoded {
     let whole = bits >> 30 & 1;
     // MOVI, MVNI, ORR, BIC and FMOV with an immediate value.
@@ -299,7 +299,7 @@ fn decode_vector(bits: u32, rd: u32, rn: u32, rm: u32) -> Decoded {
 }
 
 /// The value of a vector's immediate field, in each half.
-#[routine]
+#[routine(callee)]
 fn vector_immediate(byte: u64, mode: u32, inverts: u32, whole: u32) -> u64 {
     let word = |value: u64| value | value << 32;
     match mode {

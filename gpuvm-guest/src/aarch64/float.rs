@@ -14,7 +14,7 @@ use crate::routines::soft::{AWAY, DOUBLE, DOWN, Format, HALF, NEAREST, SINGLE, U
 /// The flag of `FPSR` that says that a result was not exact.
 const INEXACT_HERE: u32 = 16;
 
-#[routine]
+#[routine(callee)]
 fn format_of(size: u32) -> Format {
     match size {
         1 => HALF,
@@ -24,7 +24,7 @@ fn format_of(size: u32) -> Format {
 }
 
 /// A way of rounding by the numbers that instructions and `FPCR` use.
-#[routine]
+#[routine(callee)]
 fn rounding(mode: u32) -> u32 {
     match mode {
         0 => NEAREST,
@@ -35,7 +35,7 @@ fn rounding(mode: u32) -> u32 {
     }
 }
 
-#[routine]
+#[routine(callee)]
 fn unit_of(cpu: &Cpu) -> Unit {
     Unit {
         rounding: rounding(cpu.fpcr >> 22 & 3),
@@ -45,14 +45,14 @@ fn unit_of(cpu: &Cpu) -> Unit {
 }
 
 /// Notes flags where this machine has them.
-#[routine]
+#[routine(callee)]
 fn note(cpu: &mut Cpu, flags: u32) {
     // Ours are in the opposite order.
     cpu.fpsr |= flags.reverse_bits() >> 27;
 }
 
 /// The low `1 << size` bytes of a register.
-#[routine]
+#[routine(callee)]
 fn scalar(cpu: &Cpu, register: u32, size: u32) -> u64 {
     let value = cpu.v[(register & 31) as usize];
     if size > 2 {
@@ -63,7 +63,7 @@ fn scalar(cpu: &Cpu, register: u32, size: u32) -> u64 {
 }
 
 /// Sets a register whole.
-#[routine]
+#[routine(callee)]
 fn set(cpu: &mut Cpu, register: u32, low: u64, high: u64) {
     cpu.v[(register & 31) as usize] = low;
     cpu.v[((register & 31) + 32) as usize] = high;
@@ -71,7 +71,7 @@ fn set(cpu: &mut Cpu, register: u32, low: u64, high: u64) {
 
 /// Carries out an instruction of floats, and gives what goes to a general register where it is one of those. `a` and `b` are what general registers and
 /// the immediate value say.
-#[routine]
+#[routine(callee)]
 pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Decoded, a: u64, b: u64, pc: u64) -> u64 {
     let Decoded {
         word,
@@ -262,7 +262,7 @@ pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Dec
 }
 
 /// AND, BIC, ORR, ORN, EOR, and what chooses bits by the target, the second or the inverted second operand.
-#[routine]
+#[routine(callee)]
 fn logic(way: u32, d: u64, n: u64, m: u64) -> u64 {
     match way {
         0 => n & m,
@@ -277,7 +277,7 @@ fn logic(way: u32, d: u64, n: u64, m: u64) -> u64 {
 }
 
 /// Shifts, sums and differences of a half's elements of `8 << size` bits.
-#[routine]
+#[routine(callee)]
 fn elements(way: u32, size: u32, by: u32, n: u64, m: u64) -> u64 {
     let bits = 8 << size;
     let ones = u64::MAX >> (64 - bits);
@@ -306,14 +306,14 @@ fn elements(way: u32, size: u32, by: u32, n: u64, m: u64) -> u64 {
 }
 
 /// How many bits are set in each byte.
-#[routine]
+#[routine(callee)]
 fn ones(value: u64) -> u64 {
     let twos = value.wrapping_sub(value >> 1 & 0x5555_5555_5555_5555);
     let fours = (twos & 0x3333_3333_3333_3333).wrapping_add(twos >> 2 & 0x3333_3333_3333_3333);
     fours.wrapping_add(fours >> 4) & 0x0f0f_0f0f_0f0f_0f0f
 }
 
-#[routine]
+#[routine(callee)]
 fn bytes_sum(value: u64) -> u64 {
     let mut total = 0u64;
     for i in 0..8 {
@@ -323,7 +323,7 @@ fn bytes_sum(value: u64) -> u64 {
 }
 
 /// Arithmetic of one number.
-#[routine]
+#[routine(callee)]
 fn of_one(cpu: &mut Cpu, a: u64, fields: u32) -> u64 {
     let size = fields >> SIZE & 7;
     let format = format_of(size);
@@ -356,7 +356,7 @@ fn of_one(cpu: &mut Cpu, a: u64, fields: u32) -> u64 {
 }
 
 /// Arithmetic of two numbers.
-#[routine]
+#[routine(callee)]
 fn of_two(cpu: &mut Cpu, a: u64, b: u64, fields: u32) -> u64 {
     let size = fields >> SIZE & 7;
     let format = format_of(size);
@@ -394,7 +394,7 @@ fn of_two(cpu: &mut Cpu, a: u64, b: u64, fields: u32) -> u64 {
 }
 
 /// Loads or stores a float register of up to 16 bytes.
-#[routine]
+#[routine(callee)]
 fn access(cpu: &mut Cpu, memory: &mut Memory<'_>, address: u64, register: u32, size: u32, fields: u32) {
     let next = address.wrapping_add(8);
     if fields & LOADS == 0 {
@@ -412,7 +412,7 @@ fn access(cpu: &mut Cpu, memory: &mut Memory<'_>, address: u64, register: u32, s
     }
 }
 
-#[routine]
+#[routine(callee)]
 fn loaded(memory: &mut Memory<'_>, address: u64, size: u32) -> (u64, u64) {
     let low = load(memory, address, if size > 3 { 3 } else { size });
     let high = if size > 3 && memory.fault == 0 {
@@ -424,7 +424,7 @@ fn loaded(memory: &mut Memory<'_>, address: u64, size: u32) -> (u64, u64) {
 }
 
 /// Loads or stores two float registers; of a store that fails nothing is stored.
-#[routine]
+#[routine(callee)]
 fn access_pair(cpu: &mut Cpu, memory: &mut Memory<'_>, address: u64, first: u32, second: u32, fields: u32) {
     let size = fields >> SIZE & 7;
     let next = address.wrapping_add(1u64 << size);

@@ -8,7 +8,7 @@ use crate::routines::event::{LOAD, MISALIGNED, STORE};
 use crate::routines::memory::Memory;
 
 /// Where an access is, of a base and an offset.
-#[routine]
+#[routine(callee)]
 pub(crate) fn address_of(base: u64, offset: u64, fields: u32) -> u64 {
     if fields & AFTER != 0 {
         base
@@ -18,7 +18,7 @@ pub(crate) fn address_of(base: u64, offset: u64, fields: u32) -> u64 {
 }
 
 /// Loads `1 << size` bytes, at most eight.
-#[routine]
+#[routine(callee)]
 pub(crate) fn load(memory: &mut Memory<'_>, address: u64, size: u32) -> u64 {
     if address >> 32 != 0 {
         memory.refuse(LOAD, address);
@@ -32,7 +32,7 @@ pub(crate) fn load(memory: &mut Memory<'_>, address: u64, size: u32) -> u64 {
 }
 
 /// Stores `1 << size` bytes, at most eight.
-#[routine]
+#[routine(callee)]
 pub(crate) fn store(memory: &mut Memory<'_>, address: u64, size: u32, value: u64) {
     if address >> 32 != 0 {
         memory.refuse(STORE, address);
@@ -44,7 +44,7 @@ pub(crate) fn store(memory: &mut Memory<'_>, address: u64, size: u32, value: u64
 }
 
 /// Loads, or stores a value.
-#[routine]
+#[routine(callee)]
 pub(crate) fn access(memory: &mut Memory<'_>, address: u64, value: u64, fields: u32) -> u64 {
     let size = fields >> SIZE & 7;
     if fields & LOADS == 0 {
@@ -60,13 +60,13 @@ pub(crate) fn access(memory: &mut Memory<'_>, address: u64, value: u64, fields: 
 }
 
 /// What is at an address that the instruction says.
-#[routine]
+#[routine(callee)]
 pub(crate) fn literal(memory: &mut Memory<'_>, address: u64, fields: u32) -> u64 {
     access(memory, address, 0, fields)
 }
 
 /// Loads or stores two registers. A store that fails has stored nothing that it may not load.
-#[routine]
+#[routine(callee)]
 pub(crate) fn pair(memory: &mut Memory<'_>, address: u64, first: u64, second: u64, fields: u32) -> (u64, u64) {
     let size = fields >> SIZE & 7;
     let next = address.wrapping_add(1u64 << size);
@@ -83,7 +83,7 @@ pub(crate) fn pair(memory: &mut Memory<'_>, address: u64, first: u64, second: u6
     (low, high)
 }
 
-#[routine]
+#[routine(callee)]
 pub(crate) fn store_both(memory: &mut Memory<'_>, address: u64, next: u64, size: u32, first: u64, second: u64) {
     if next >> 32 == 0 && memory.reaches(next as u32, 1 << size) {
         store(memory, address, size, first);
@@ -96,7 +96,7 @@ pub(crate) fn store_both(memory: &mut Memory<'_>, address: u64, next: u64, size:
 }
 
 /// Exclusive loads and stores. A load gives what is there; a store whether it has not stored.
-#[routine]
+#[routine(callee)]
 pub(crate) fn exclusive(cpu: &mut Cpu, memory: &mut Memory<'_>, word: u32, address: u64, fields: u32) -> u64 {
     let size = fields >> SIZE & 7;
     let pair = fields >> OTHER & 1;

@@ -27,7 +27,7 @@ pub(crate) fn aarch64f(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resume: R
 }
 
 /// A sum with a carry in, and the flags of it.
-#[routine]
+#[routine(callee)]
 fn sum(a: u64, b: u64, carry: u32, long: bool) -> (u64, u32) {
     if long {
         let half = a.wrapping_add(b);
@@ -47,7 +47,7 @@ fn sum(a: u64, b: u64, carry: u32, long: bool) -> (u64, u32) {
     }
 }
 
-#[routine]
+#[routine(callee)]
 fn negative_or_zero(value: u64, long: bool) -> u32 {
     let negative = if long { value >> 63 } else { value >> 31 & 1 };
     let zero = if long { value == 0 } else { value as u32 == 0 };
@@ -55,7 +55,7 @@ fn negative_or_zero(value: u64, long: bool) -> u32 {
 }
 
 /// Whether a condition holds.
-#[routine]
+#[routine(callee)]
 pub(crate) fn holds(condition: u32, nzcv: u32) -> bool {
     let (n, z, c, v) = (nzcv & 8 != 0, nzcv & 4 != 0, nzcv & 2 != 0, nzcv & 1 != 0);
     let holds = match condition >> 1 {
@@ -72,7 +72,7 @@ pub(crate) fn holds(condition: u32, nzcv: u32) -> bool {
 }
 
 /// A value shifted: 0 to 3 for left, right, right with the sign, rotated right.
-#[routine]
+#[routine(callee)]
 fn shifted(value: u64, way: u32, by: u32, long: bool) -> u64 {
     if long {
         return match way {
@@ -92,7 +92,7 @@ fn shifted(value: u64, way: u32, by: u32, long: bool) -> u64 {
 }
 
 /// A value extended: its low 8, 16, 32 or 64 bits, with zeros or from 4 on with the sign, and shifted.
-#[routine]
+#[routine(callee)]
 pub(crate) fn extended(value: u64, way: u32, by: u32) -> u64 {
     let above = 64 - (8 << (way & 3));
     let top = value << above;
@@ -105,7 +105,7 @@ pub(crate) fn extended(value: u64, way: u32, by: u32) -> u64 {
 }
 
 /// Runs a guest until it stops.
-#[routine]
+#[routine(callee)]
 fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resume: Resume) -> Event {
     let mut event = Event::none();
     if !resume.go {
@@ -469,7 +469,7 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
 }
 
 /// Changes the base register of an access that has gone through.
-#[routine]
+#[routine(callee)]
 fn write_back(cpu: &mut Cpu, memory: &Memory<'_>, word: u32, address: u64, fields: u32) {
     if fields & WRITES_BACK != 0 && memory.fault == 0 {
         let base = word >> 14 & 63;
@@ -480,7 +480,7 @@ fn write_back(cpu: &mut Cpu, memory: &Memory<'_>, word: u32, address: u64, field
 }
 
 /// The instruction at an address. One that cannot be fetched is undefined, with a fault.
-#[routine]
+#[routine(callee)]
 fn fetch(memory: &mut Memory<'_>, pc: u64) -> Decoded {
     let nothing = Decoded {
         word: kind::UNDEFINED | ZR << 8,
@@ -510,7 +510,7 @@ fn fetch(memory: &mut Memory<'_>, pc: u64) -> Decoded {
 }
 
 /// The checksum of bytes, least significant bit first, by one of two polynomials.
-#[routine]
+#[routine(callee)]
 fn checksum(start: u32, bytes: u64, which: u32) -> u32 {
     let polynomial = if which & 4 != 0 { 0x82f6_3b78 } else { 0xedb8_8320 };
     let count = 8 << (which & 3);
@@ -523,7 +523,7 @@ fn checksum(start: u32, bytes: u64, which: u32) -> u32 {
 }
 
 /// A system register, by `op0`, `op1`, `CRn`, `CRm` and `op2`.
-#[routine]
+#[routine(callee)]
 fn read_system(cpu: &Cpu, register: u32, retired: u64) -> Option<u64> {
     match register {
         0x5e82 => Some(cpu.tpidr),
@@ -540,7 +540,7 @@ fn read_system(cpu: &Cpu, register: u32, retired: u64) -> Option<u64> {
     }
 }
 
-#[routine]
+#[routine(callee)]
 fn write_system(cpu: &mut Cpu, register: u32, value: u64) -> bool {
     match register {
         0x5e82 => cpu.tpidr = value,

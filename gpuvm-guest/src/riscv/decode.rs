@@ -83,7 +83,7 @@ pub(crate) const IMMEDIATE: u32 = 1 << 27;
 /// Translated code goes on from here.
 pub(crate) const ENTRY: u32 = 1 << 28;
 
-#[routine]
+#[routine(callee)]
 fn packed(kind: u32, rd: u32, rs1: u32, rs2: u32, funct3: u32, immediate: u32) -> Decoded {
     Decoded {
         word: kind | rd << 8 | rs1 << 13 | rs2 << 18 | funct3 << 23,
@@ -92,7 +92,7 @@ fn packed(kind: u32, rd: u32, rs1: u32, rs2: u32, funct3: u32, immediate: u32) -
 }
 
 /// An instruction with an immediate value for its second operand.
-#[routine]
+#[routine(callee)]
 fn with_immediate(kind: u32, rd: u32, rs1: u32, funct3: u32, immediate: u32) -> Decoded {
     Decoded {
         word: kind | rd << 8 | rs1 << 13 | funct3 << 23 | IMMEDIATE,
@@ -100,19 +100,19 @@ fn with_immediate(kind: u32, rd: u32, rs1: u32, funct3: u32, immediate: u32) -> 
     }
 }
 
-#[routine]
+#[routine(callee)]
 fn undefined() -> Decoded {
     packed(kind::UNDEFINED, 0, 0, 0, 0, 0)
 }
 
 /// The low bits of a word as a signed number.
-#[routine]
+#[routine(callee)]
 fn extended(word: u32, bits: u32) -> u32 {
     ((word << (32 - bits)) as i32 >> (32 - bits)) as u32
 }
 
 /// What `bits` say on a machine with registers of 64 bits, if it is `long`, or of 32. A compressed instruction is in the low half.
-#[routine]
+#[routine(callee)]
 pub(crate) fn decode(bits: u32, long: bool) -> Decoded {
     if bits & 3 == 3 {
         let mut decoded = decode_wide(bits, long);
@@ -123,7 +123,7 @@ pub(crate) fn decode(bits: u32, long: bool) -> Decoded {
     }
 }
 
-#[routine]
+#[routine(callee)]
 fn decode_wide(bits: u32, long: bool) -> Decoded {
     let rd = bits >> 7 & 31;
     let rs1 = bits >> 15 & 31;
@@ -191,7 +191,7 @@ fn decode_wide(bits: u32, long: bool) -> Decoded {
 }
 
 /// An operation with an immediate value.
-#[routine]
+#[routine(callee)]
 fn decode_immediate(rd: u32, rs1: u32, funct3: u32, immediate: u32, long: bool) -> Decoded {
     let shift = immediate & if long { 63 } else { 31 };
     let above = immediate & 0xfff & !shift;
@@ -208,7 +208,7 @@ fn decode_immediate(rd: u32, rs1: u32, funct3: u32, immediate: u32, long: bool) 
 }
 
 /// An operation of two registers, `short` if of their low words.
-#[routine]
+#[routine(callee)]
 fn decode_operation(bits: u32, short: bool) -> Decoded {
     let funct3 = bits >> 12 & 7;
     let kind = match bits >> 25 {
@@ -251,7 +251,7 @@ fn decode_operation(bits: u32, short: bool) -> Decoded {
 }
 
 /// Arithmetic with floats of a format that there is.
-#[routine]
+#[routine(callee)]
 fn decode_float(bits: u32, long: bool) -> Decoded {
     let rs2 = bits >> 20 & 31;
     let funct3 = bits >> 12 & 7;
@@ -276,7 +276,7 @@ fn decode_float(bits: u32, long: bool) -> Decoded {
 }
 
 /// An instruction of 16 bits.
-#[routine]
+#[routine(callee)]
 fn decode_compressed(c: u32, long: bool) -> Decoded {
     let rd = c >> 7 & 31;
     let rs2 = c >> 2 & 31;
@@ -358,23 +358,23 @@ fn decode_compressed(c: u32, long: bool) -> Decoded {
     }
 }
 
-#[routine]
+#[routine(callee)]
 fn word_behind_stack(c: u32) -> u32 {
     (c >> 7 & 0x20) | (c >> 2 & 0x1c) | (c << 4 & 0xc0)
 }
 
-#[routine]
+#[routine(callee)]
 fn double_behind_stack(c: u32) -> u32 {
     (c >> 7 & 0x20) | (c >> 2 & 0x18) | (c << 4 & 0x1c0)
 }
 
-#[routine]
+#[routine(callee)]
 fn jump_offset(c: u32) -> u32 {
     let high = (c >> 1 & 0x800) | (c << 2 & 0x400) | (c >> 1 & 0x300) | (c << 1 & 0x80) | (c >> 1 & 0x40);
     extended(high | (c << 3 & 0x20) | (c >> 7 & 0x10) | (c >> 2 & 0xe), 12)
 }
 
-#[routine]
+#[routine(callee)]
 fn branch_offset(c: u32) -> u32 {
     extended(
         (c >> 4 & 0x100) | (c << 1 & 0xc0) | (c << 3 & 0x20) | (c >> 7 & 0x18) | (c >> 2 & 6),
@@ -383,7 +383,7 @@ fn branch_offset(c: u32) -> u32 {
 }
 
 /// Shifts, and operations of two of the registers 8 to 15.
-#[routine]
+#[routine(callee)]
 fn decode_compressed_operation(c: u32, rd: u32, rs2: u32, small: u32, long: bool) -> Decoded {
     let fits = long || c & 0x1000 == 0;
     match c >> 10 & 3 {

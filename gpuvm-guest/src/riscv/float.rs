@@ -9,13 +9,13 @@ use crate::routines::quick::{quick, quick_fused};
 use crate::routines::soft::{DOUBLE, Format, INEXACT, NEAREST, SINGLE, UNDERFLOW, Unit, ZERO};
 
 /// What an instruction says of how to round, or the mode of the processor. More than 4 is none.
-#[routine]
+#[routine(callee)]
 pub(crate) fn rounding(funct3: u32, fcsr: u32) -> u32 {
     if funct3 == 7 { fcsr >> 5 & 7 } else { funct3 }
 }
 
 /// A register as a number of a format. What is no `f32` in a wide register is a NaN.
-#[routine]
+#[routine(callee)]
 fn number<X: Register>(value: X, double: bool) -> u64 {
     if X::WIDTH == 64 && !double {
         let wide = value.double();
@@ -29,7 +29,7 @@ fn number<X: Register>(value: X, double: bool) -> u64 {
 }
 
 /// A number as a register keeps it.
-#[routine]
+#[routine(callee)]
 pub(crate) fn boxed<X: Register>(bits: u64, double: bool) -> X {
     if X::WIDTH == 64 && !double {
         return X::wrapping(bits | 0xffff_ffff << 32);
@@ -38,7 +38,7 @@ pub(crate) fn boxed<X: Register>(bits: u64, double: bool) -> X {
 }
 
 /// Which of the ten classes a number is in, as a bit.
-#[routine]
+#[routine(callee)]
 fn class(bits: u64, format: Format) -> u32 {
     if format.is_nan(bits) {
         return if format.is_signalling(bits) { 1 << 8 } else { 1 << 9 };
@@ -60,7 +60,7 @@ fn class(bits: u64, format: Format) -> u32 {
 }
 
 /// A fused multiplication and addition. `funct7` has `rs3` and the format.
-#[routine]
+#[routine(callee)]
 pub(crate) fn fused<X: Register>(cpu: &mut Cpu<X>, kind: u32, a: X, b: X, funct7: u32, rounding: u32) -> X {
     let double = X::WIDTH == 64 && funct7 & 1 != 0;
     let format = if double { DOUBLE } else { SINGLE };
@@ -91,7 +91,7 @@ pub(crate) fn fused<X: Register>(cpu: &mut Cpu<X>, kind: u32, a: X, b: X, funct7
 }
 
 /// Arithmetic whose result is a float. `x` is the integer register `rs1`, and `second` the number `rs2`.
-#[routine]
+#[routine(callee)]
 pub(crate) fn arithmetic<X: Register>(
     cpu: &mut Cpu<X>,
     x: X,
@@ -156,7 +156,7 @@ pub(crate) fn arithmetic<X: Register>(
 }
 
 /// Arithmetic whose result is an integer.
-#[routine]
+#[routine(callee)]
 pub(crate) fn to_integer<X: Register>(
     cpu: &mut Cpu<X>,
     first: u32,

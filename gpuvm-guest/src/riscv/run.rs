@@ -36,7 +36,7 @@ pub(crate) fn riscv64fd(cpu: &mut Cpu<u64>, own: &mut [u32], shared: &[u32], res
 }
 
 /// Runs a guest until it stops.
-#[routine]
+#[routine(callee)]
 fn run<X: Register, const FLOATS: bool>(cpu: &mut Cpu<X>, own: &mut [u32], shared: &[u32], resume: Resume) -> Event {
     let mut event = Event::none();
     if !resume.go {
@@ -265,7 +265,7 @@ fn run<X: Register, const FLOATS: bool>(cpu: &mut Cpu<X>, own: &mut [u32], share
 }
 
 /// The instruction at an address. One that cannot be fetched is undefined, with a fault.
-#[routine]
+#[routine(callee)]
 fn fetch<X: Register>(memory: &mut Memory<'_>, pc: X) -> Decoded {
     if !pc.is_address() {
         memory.refuse(FETCH, pc.double());
@@ -306,7 +306,7 @@ fn fetch<X: Register>(memory: &mut Memory<'_>, pc: X) -> Decoded {
 }
 
 /// Loads by `funct3`.
-#[routine]
+#[routine(callee)]
 fn load<X: Register>(memory: &mut Memory<'_>, address: X, funct3: u32) -> X {
     if !address.is_address() {
         memory.refuse(LOAD, address.double());
@@ -324,7 +324,7 @@ fn load<X: Register>(memory: &mut Memory<'_>, address: X, funct3: u32) -> X {
 }
 
 /// Stores by `funct3`.
-#[routine]
+#[routine(callee)]
 fn store<X: Register>(memory: &mut Memory<'_>, address: X, funct3: u32, value: X) {
     if !address.is_address() {
         memory.refuse(STORE, address.double());
@@ -336,7 +336,7 @@ fn store<X: Register>(memory: &mut Memory<'_>, address: X, funct3: u32, value: X
 }
 
 /// Whether an address is one for an atomic operation of a width; else there is a fault.
-#[routine]
+#[routine(callee)]
 fn aligned<X: Register>(memory: &mut Memory<'_>, address: X, funct3: u32) -> bool {
     if address.low() & ((1 << funct3) - 1) != 0 {
         memory.refuse(MISALIGNED, address.double());
@@ -345,7 +345,7 @@ fn aligned<X: Register>(memory: &mut Memory<'_>, address: X, funct3: u32) -> boo
     true
 }
 
-#[routine]
+#[routine(callee)]
 fn reserve<X: Register>(cpu: &mut Cpu<X>, memory: &mut Memory<'_>, address: X, funct3: u32) -> X {
     if !aligned::<X>(memory, address, funct3) {
         return X::of(0);
@@ -359,7 +359,7 @@ fn reserve<X: Register>(cpu: &mut Cpu<X>, memory: &mut Memory<'_>, address: X, f
 }
 
 /// 0 if it has stored, else 1.
-#[routine]
+#[routine(callee)]
 fn store_reserved<X: Register>(cpu: &mut Cpu<X>, memory: &mut Memory<'_>, address: X, funct3: u32, value: X) -> X {
     if !aligned::<X>(memory, address, funct3) {
         return X::of(0);
@@ -378,7 +378,7 @@ fn store_reserved<X: Register>(cpu: &mut Cpu<X>, memory: &mut Memory<'_>, addres
 }
 
 /// An atomic operation by `funct5`. Gives what was there.
-#[routine]
+#[routine(callee)]
 fn atomic<X: Register>(memory: &mut Memory<'_>, address: X, funct3: u32, operation: u32, value: X) -> X {
     if !aligned::<X>(memory, address, funct3) {
         return X::of(0);
@@ -429,7 +429,7 @@ fn atomic<X: Register>(memory: &mut Memory<'_>, address: X, funct3: u32, operati
 }
 
 /// A control and status register, if there is such a one that may be read, and written to where it is.
-#[routine]
+#[routine(callee)]
 fn read_status<X: Register>(cpu: &Cpu<X>, number: u32, retired: u64, writes: bool) -> Option<X> {
     match number {
         1 => Some(X::of(cpu.fcsr & 31)),
@@ -442,7 +442,7 @@ fn read_status<X: Register>(cpu: &Cpu<X>, number: u32, retired: u64, writes: boo
     }
 }
 
-#[routine]
+#[routine(callee)]
 fn write_status<X: Register>(cpu: &mut Cpu<X>, number: u32, value: u32) {
     cpu.fcsr = match number {
         1 => (cpu.fcsr & !31) | (value & 31),

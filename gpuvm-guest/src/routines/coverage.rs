@@ -8,7 +8,7 @@ use gpuvm::prelude::*;
 use super::layout::{PAGES, PROGRAM, coverage_start};
 
 /// The bit of an edge in a map of `1 << bits` bits.
-#[routine]
+#[routine(callee)]
 pub(crate) fn edge(from: u32, to: u32, bits: u32) -> u32 {
     let mixed = from.wrapping_mul(0x9e37_79b1) ^ to.wrapping_mul(0x85eb_ca77);
     (mixed ^ mixed >> 15).wrapping_mul(0x2c1b_3c6d) >> (32 - bits)

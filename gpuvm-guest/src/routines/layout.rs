@@ -56,19 +56,19 @@ pub const CHANGES: usize = 2;
 pub const OWN_TABLE: u32 = 3;
 
 /// The word at which a chunk's map of edges begins, for a table of so many pages.
-#[routine]
+#[routine(callee)]
 pub const fn coverage_start(pages: u32) -> u32 {
     OWN_TABLE + pages + 1
 }
 
 /// The words of a map of edges of so many bits, as a power of two, which are 32 at least.
-#[routine]
+#[routine(callee)]
 pub const fn coverage_words(bits: u32) -> u32 {
     if bits == 0 { 0 } else { 1 << (bits - 5) }
 }
 
 /// The word at which a chunk's private pages begin, for a table of so many pages and a map of so many bits.
-#[routine]
+#[routine(callee)]
 pub const fn own_pages(pages: u32, bits: u32) -> u32 {
     (coverage_start(pages) + coverage_words(bits)).next_multiple_of(PAGE_WORDS)
 }

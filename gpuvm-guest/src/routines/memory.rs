@@ -290,7 +290,7 @@ impl<'a> Memory<'a> {
 }
 
 /// The low `1 << size` bytes of a word.
-#[routine]
+#[routine(callee)]
 fn mask(size: u32) -> u32 {
     if size == 2 { u32::MAX } else { (1 << (8 << size)) - 1 }
 }

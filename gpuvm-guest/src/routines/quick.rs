@@ -4,7 +4,7 @@ use gpuvm::prelude::*;
 
 /// The sum, difference, product or quotient (0 to 3), or the square root, where nothing of it but the result can be seen: an inexact result would raise
 /// a flag that is up already. 0 is for a result that may be of another kind, and then the slow way has to tell.
-#[routine]
+#[routine(callee)]
 pub(crate) fn quick(operation: u32, a: u64, b: u64, double: bool) -> u64 {
     if double {
         let (a, b) = (f64::from_bits(a), f64::from_bits(b));
@@ -36,7 +36,7 @@ pub(crate) fn quick(operation: u32, a: u64, b: u64, double: bool) -> u64 {
 }
 
 /// The same of a fused multiplication and addition.
-#[routine]
+#[routine(callee)]
 pub(crate) fn quick_fused(a: u64, b: u64, c: u64, double: bool) -> u64 {
     if double {
         let bits = f64::from_bits(a)

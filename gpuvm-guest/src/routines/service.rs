@@ -61,7 +61,7 @@ pub(crate) fn edit(own: &mut [u32], shared: &[u32], edits: &[u32], span: Span) -
     refused
 }
 
-#[routine]
+#[routine(callee)]
 fn begin(own: &mut [u32], shared: &[u32], program: usize) {
     own[PROGRAM] = program as u32;
     own[USED] = 0;
@@ -80,7 +80,7 @@ fn begin(own: &mut [u32], shared: &[u32], program: usize) {
 }
 
 /// Writes bytes that are in a list from `at` on, until it may not.
-#[routine]
+#[routine(callee)]
 fn write(memory: &mut Memory<'_>, address: u32, bytes: u32, list: &[u32], at: usize) {
     let mut done = 0u32;
     while done < bytes && memory.fault == 0 {

@@ -136,7 +136,7 @@ struct Parts {
 }
 
 /// Shifts right and keeps whether anything was lost.
-#[routine]
+#[routine(callee)]
 fn jammed(value: u64, by: u32) -> u64 {
     if by > 63 {
         return u64::from(value != 0);
@@ -144,7 +144,7 @@ fn jammed(value: u64, by: u32) -> u64 {
     value >> by | u64::from(value & ((1u64 << by) - 1) != 0)
 }
 
-#[routine]
+#[routine(callee)]
 fn jammed_wide(value: u128, by: u32) -> u128 {
     if by > 127 {
         return u128::from(value != 0);
