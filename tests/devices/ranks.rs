@@ -270,6 +270,31 @@ fn what_ranks_cannot_share_is_told() {
     });
 }
 
+/// Which of all VMs this one was, by when it came.
+#[routine]
+fn ticket(cells: &[AtomicU32], out: &mut u32) -> u32 {
+    let mut left = vm::id() % 17;
+    while left > 0 {
+        left -= 1;
+    }
+    *out = cells[0].fetch_add(1, Ordering::Relaxed);
+    *out
+}
+
+#[test]
+fn what_depends_on_who_comes_first_is_the_same_on_all_ranks() {
+    for devices in [(|_| vec![cpu(2)]) as fn(usize) -> Vec<Opened>, |_| vec![shared_gpu()]] {
+        let found = on_ranks(3, Spreading::Always, devices, |runtime| {
+            let (cells, mut out) = ([AtomicU32::new(0)], vec![0u32; 20_000]);
+            let launch = runtime.launch("ticket").unwrap().args((&cells, &mut out));
+            let results: Vec<u32> = launch.run().unwrap().output().unwrap();
+            (results, out, cells[0].load(Ordering::Relaxed))
+        });
+        assert_eq!(found[0].2, 20_000);
+        assert!(found.iter().all(|other| *other == found[0]));
+    }
+}
+
 #[test]
 fn the_lowest_trap_is_told_on_all_ranks() {
     let xs: Vec<u32> = (0..5000)

@@ -15,7 +15,7 @@ use crate::native::{self, Host, Ran, Vms};
 use crate::registry::Registration;
 use crate::runtime::{Runtime, Spreading};
 use crate::vector::write_pieces;
-use crate::view::Seen;
+use crate::view::{Seen, View};
 use crate::words::WordColumn;
 
 /// What one rank alone is done with sooner is done by each: to tell the others takes about that long.
@@ -86,6 +86,13 @@ pub(super) fn run(
     host: Host<'_>,
 ) -> Result<Ran> {
     let recursion_limit = settings.recursion_limit;
+    if let Some(ranks) = runtime.ranks()
+        && params.iter().any(|seen| seen.mode == Mode::Atomic)
+    {
+        return as_on_first(&**ranks, params, vms, |params: Vec<Seen<'_>>| {
+            native::run(registration, params, Vms::all(vms), recursion_limit, host)
+        });
+    }
     let ranks = match runtime.ranks() {
         Some(ranks) if is_cut((runtime, entry), &params, vms, settings, &**ranks)? => ranks,
         _ => return native::run(registration, params, Vms::all(vms), recursion_limit, host),
@@ -98,6 +105,45 @@ pub(super) fn run(
         recursion_limit,
     };
     shared.run(Columns::new(params), host)
+}
+
+/// Calls the function for all VMs on each rank, and gives all of them what the first one's have left: what atomics give depends on who comes first.
+fn as_on_first(
+    ranks: &dyn Ranks,
+    mut params: Vec<Seen<'_>>,
+    vms: u32,
+    call: impl FnOnce(Vec<Seen<'_>>) -> Result<Ran>,
+) -> Result<Ran> {
+    let ran = call(params.iter_mut().map(Seen::reborrow).collect());
+    let mut ran = ran.inspect_err(|error| ranks.fail(&error.to_string()))?;
+    let element = ran.results.element();
+    let mut results = vec![0; vms as usize * element.words as usize];
+    write_pieces(&*ran.results, 0..vms as usize, &mut results);
+    ranks.broadcast(0, &mut results)?;
+    ran.results = Box::new(WordColumn {
+        element,
+        entries: vms as usize,
+        words: results,
+    });
+    for seen in params.iter_mut().filter(|seen| seen.mode.writes()) {
+        let mut words = seen.view.words();
+        ranks.broadcast(0, &mut words)?;
+        match &mut seen.view {
+            View::Write(column) => column.read_words(0..column.len(), &words),
+            View::Atomics(atomics) => atomics.set_words(&words),
+            View::Read { .. } | View::Device { .. } => {}
+        }
+    }
+    // Whether VMs trap may depend on that as well.
+    let mut told = Vec::new();
+    (ran.first_trap.as_ref().map(|trap| trap.vm), ran.traps).put(&mut told);
+    let all = ranks.gather(&told)?;
+    match all.iter().all(|words| **words == *told) {
+        true => Ok(ran),
+        false => Err(Error::Device {
+            reason: "VMs trap on one rank and not on another, as atomics give them other values there: launch it on `Runtime::on_rank`".to_string(),
+        }),
+    }
 }
 
 impl Shared<'_> {
