@@ -25,7 +25,7 @@ pub use self::error::{Error, Result};
 pub use self::guard::{Check, CheckOp, Guard, Operand, StopAt, Then, WordRange};
 pub use self::image::touched;
 pub use self::job::{Copy, Demand, Job, Reach, Slot, Span, Tiles};
-pub use self::ranks::{Ranks, Wire, handed_out};
+pub use self::ranks::{Ranks, Wire, gathered, handed_out};
 pub use self::reference::Reference;
 pub use self::team::{Lost, engine_over_ranks, over_ranks, team};
 

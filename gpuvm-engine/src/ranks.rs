@@ -6,7 +6,7 @@ use std::time::Duration;
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::TrapRecord;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::{Engine, Finished, Image, Kept, Memory, Tally, Words};
 
 /// Processes that run one program side by side, as [MPI](https://www.mpi-forum.org/docs/) calls them: ranks. All of them do the same in the same order, and each
@@ -74,6 +74,26 @@ pub trait Wire: Sized {
 
     /// Takes it from the front; `None` of something else.
     fn take(words: &mut &[u32]) -> Option<Self>;
+}
+
+/// What each rank gives, in their order.
+///
+/// # Errors
+///
+/// When another rank cannot be reached, or tells something else: it does something else.
+pub fn gathered<T: Wire>(ranks: &dyn Ranks, own: &T) -> Result<Vec<T>> {
+    let all = ranks.gather(&words(own))?;
+    let told: Option<Vec<T>> = all.iter().map(|words| from_words(words)).collect();
+    told.ok_or_else(garbled)
+}
+
+/// What another rank tells has another form: it does something else.
+pub(crate) fn garbled() -> Error {
+    Error::Device {
+        reason:
+            "a rank tells something else than it was asked: all ranks have to make the same launches in the same order"
+                .to_string(),
+    }
 }
 
 /// Something as words.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use gpuvm::Snapshot;
-use gpuvm_engine::{Ranks, Wire};
+use gpuvm_engine::{Ranks, gathered};
 use mpi::ffi;
 use mpi::raw::AsRaw;
 use mpi::traits::Equivalence;
@@ -77,11 +77,8 @@ impl Runtime {
 
     /// What a rank that could not do something with a file says, on all ranks.
     fn all_have(&self, path: &Path, done: Result<(), String>) -> Result<()> {
-        let mut words = Vec::new();
-        done.err().unwrap_or_default().put(&mut words);
-        let all = self.world().gather(&words).map_err(gpuvm::Error::from)?;
-        let mut said = all.iter().filter_map(|words| String::take(&mut &**words));
-        match said.find(|reason| !reason.is_empty()) {
+        let said = gathered(&**self.world(), &done.err()).map_err(gpuvm::Error::from)?;
+        match said.into_iter().flatten().next() {
             None => Ok(()),
             Some(reason) => Err(Error::File {
                 path: path.to_path_buf(),

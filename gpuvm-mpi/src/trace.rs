@@ -1,7 +1,7 @@
 //! One trace of what all ranks did in a run of a plan.
 
 use gpuvm::PlanDone;
-use gpuvm_engine::{Ranks, Wire};
+use gpuvm_engine::gathered;
 use serde_json::{Value, json};
 
 use crate::error::Result;
@@ -22,22 +22,11 @@ impl Runtime {
         let Some(own) = done.trace_json() else {
             return Ok(None);
         };
-        let mut words = Vec::new();
-        own.put(&mut words);
-        machine().put(&mut words);
-        let mut all = Vec::new();
-        for (rank, words) in self
-            .world()
-            .gather(&words)
-            .map_err(gpuvm::Error::from)?
-            .iter()
-            .enumerate()
-        {
-            let mut rest: &[u32] = words;
-            if let (Some(trace), Some(machine)) = (String::take(&mut rest), String::take(&mut rest)) {
-                all.extend(events_of(rank, &trace, &machine));
-            }
-        }
+        let told = gathered(&**self.world(), &(own, machine())).map_err(gpuvm::Error::from)?;
+        let ranks = told.iter().enumerate();
+        let all: Vec<Value> = ranks
+            .flat_map(|(rank, (trace, machine))| events_of(rank, trace, machine))
+            .collect();
         Ok(Some(json!({ "traceEvents": all }).to_string()))
     }
 }

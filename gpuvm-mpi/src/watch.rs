@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use gpuvm_engine::{Ranks, Wire};
+use gpuvm_engine::{Ranks, gathered};
 
 use crate::world::{World, end_all, machine};
 
@@ -80,12 +80,9 @@ impl Watch {
     }
 }
 
-/// What each rank tells; nothing of one that tells something else.
+/// What each rank tells; nothing if one cannot be reached.
 fn told(all: &World, own: &(String, u32)) -> Vec<(String, u32)> {
-    let mut words = Vec::new();
-    own.put(&mut words);
-    let gathered = all.gather(&words).unwrap_or_default();
-    gathered.iter().filter_map(|words| Wire::take(&mut &**words)).collect()
+    gathered(all, own).unwrap_or_default()
 }
 
 /// A connection with the first rank, to which this one says its number.

@@ -14,8 +14,8 @@ use gpuvm_core::program::{Program, atomic_pairs};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, VmType};
 use gpuvm_engine::{
-    Backend, Device, Engine, Execute, Lost, MemoryUse, Opened, Ranks, Reference, Wire, engine_over_ranks, over_ranks,
-    team,
+    Backend, Device, Engine, Execute, Lost, MemoryUse, Opened, Ranks, Reference, engine_over_ranks, gathered,
+    over_ranks, team,
 };
 
 use crate::buffer::Buffer;
@@ -285,11 +285,7 @@ impl Runtime {
         let Some(ranks) = self.ranks() else {
             return Ok(own);
         };
-        let mut words = Vec::new();
-        own.put(&mut words);
-        let all = ranks.gather(&words)?;
-        let told = all.iter().filter_map(|words| Duration::take(&mut &**words));
-        Ok(told.max().unwrap_or(own))
+        Ok(gathered(&**ranks, &own)?.into_iter().max().unwrap_or(own))
     }
 
     /// The same on the first of its devices alone, for what takes longer on several.

@@ -7,7 +7,7 @@ use gpuvm_core::program::Program;
 use super::shares::Shares;
 use crate::Words;
 use crate::error::{Error, Result};
-use crate::ranks::{Ranks, Wire, from_words, words};
+use crate::ranks::{Ranks, Wire, from_words, garbled, gathered, words};
 
 /// The devices of a team, by their numbers.
 pub(super) struct Group {
@@ -95,9 +95,8 @@ impl Group {
         let Some(ranks) = &self.ranks else {
             return Ok(own);
         };
-        let all = ranks.gather(&words(&own))?;
-        let told: Option<Vec<T>> = all.iter().map(|words| from_words(words)).collect();
-        told.and_then(|all| all.into_iter().reduce(both)).ok_or_else(garbled)
+        let all = gathered(&**ranks, &own)?;
+        all.into_iter().reduce(both).ok_or_else(garbled)
     }
 
     /// So many words that a device has, also on other ranks than its own.
@@ -143,14 +142,5 @@ impl std::fmt::Debug for Group {
         f.debug_struct("Group")
             .field("shares", &self.shares)
             .finish_non_exhaustive()
-    }
-}
-
-/// What another rank tells has another form: it does something else.
-fn garbled() -> Error {
-    Error::Device {
-        reason:
-            "a rank tells something else than it was asked: all ranks have to make the same launches in the same order"
-                .to_string(),
     }
 }

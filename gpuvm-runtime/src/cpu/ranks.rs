@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gpuvm_core::program::{Log, Mode, Questions};
 use gpuvm_core::settings::Settings;
-use gpuvm_engine::{Ranks, Wire};
+use gpuvm_engine::{Ranks, Wire, gathered};
 
 use crate::columns::{Columns, Part};
 use crate::entry::Entry;
@@ -135,10 +135,8 @@ fn as_on_first(
         }
     }
     // Whether VMs trap may depend on that as well.
-    let mut told = Vec::new();
-    (ran.first_trap.as_ref().map(|trap| trap.vm), ran.traps).put(&mut told);
-    let all = ranks.gather(&told)?;
-    match all.iter().all(|words| **words == *told) {
+    let told = (ran.first_trap.as_ref().map(|trap| trap.vm), ran.traps);
+    match gathered(ranks, &told)?.iter().all(|other| *other == told) {
         true => Ok(ran),
         false => Err(Error::Device {
             reason: "VMs trap on one rank and not on another, as atomics give them other values there: launch it on `Runtime::on_rank`".to_string(),
