@@ -4,6 +4,7 @@ mod flaky;
 mod footprints;
 mod plans;
 mod ranks;
+mod rings;
 mod verbs;
 
 use std::sync::Arc;

@@ -15,8 +15,9 @@ use crate::execution::{ending, or_trap};
 use crate::logs::Logs;
 use crate::progress::{Progress, Standing};
 use crate::recorder::{self, Work};
-use crate::runtime::{self, Spreading};
-use crate::spread::{Member, Ran, Spread, Worker};
+use crate::registry::Registration;
+use crate::runtime::Spreading;
+use crate::spread::{Member, Ran, Spread, Worker, members};
 use crate::stats::{Share, Stats};
 use crate::tally::continued;
 use crate::trap::{Trap, hint_of_chunk};
@@ -50,7 +51,7 @@ impl<'a> Bounded<'a> {
         if Log::of(&program, self.vms).is_some() || Questions::of(&program).is_some() {
             return Ok(None);
         }
-        let members = self.members(&program);
+        let members = members(&self.runtime, &program, self.options.engine, self.native());
         if self.runtime.ranks().is_some() {
             return Ok(self.can_hand_out(&program).then(|| self.or_cpu(members)));
         }
@@ -64,7 +65,7 @@ impl<'a> Bounded<'a> {
     fn can_hand_out(&self, program: &Program) -> bool {
         let has_engine = match self.options.engine {
             Engine::Auto | Engine::Reference => true,
-            Engine::Native => self.entry.native().is_some() && !pauses(&self.entry),
+            Engine::Native => self.native().is_some(),
             engine => self.runtime.executor(engine).is_ok(),
         };
         has_engine && !program.relaxed && self.runtime.device().float_mode == FloatMode::Exact
@@ -79,7 +80,7 @@ impl<'a> Bounded<'a> {
             device: Device::cpu(),
             engines: Vec::new(),
         };
-        let worker = self.worker(&cpu).into_iter();
+        let worker = Worker::on(&cpu, self.options.engine, self.native()).into_iter();
         let member = |worker| Member {
             number: 0,
             device: cpu.device.clone(),
@@ -88,49 +89,9 @@ impl<'a> Bounded<'a> {
         worker.map(member).collect()
     }
 
-    /// The devices that can run it and have not failed.
-    fn members(&self, program: &Program) -> Vec<Member> {
-        let all = self.runtime.members().iter().enumerate();
-        let member = |(number, member): (usize, &runtime::Member)| {
-            let worker = self.worker(&member.opened).filter(|_| !member.is_lost())?;
-            Some(Member {
-                number,
-                device: member.opened.device.clone(),
-                worker,
-            })
-        };
-        // Relaxed floats give other bits on other devices; those of one launch are to be of one kind then.
-        let kind = |member: &Member| (member.device.name.clone(), member.device.backend);
-        let mut members: Vec<Member> = all.filter_map(member).collect();
-        let is_relaxed = |member: &Member| member.device.float_mode == FloatMode::Relaxed;
-        if (program.relaxed || members.iter().any(is_relaxed))
-            && let Some(first) = members.first().map(kind)
-        {
-            members.retain(|member| kind(member) == first);
-        }
-        members
-    }
-
-    /// What runs it on a device.
-    fn worker(&self, opened: &Opened) -> Option<Worker> {
-        let Opened { device, engines } = opened;
-        let native = || self.entry.native().filter(|_| !pauses(&self.entry));
-        match (self.options.engine, device.threads) {
-            (Engine::Auto, 0) => engines
-                .first()
-                .map(|(engine, executor)| Worker::Engine(*engine, executor.clone())),
-            (engine, 0) => engines
-                .iter()
-                .find(|(known, _)| *known == engine)
-                .map(|(engine, executor)| Worker::Engine(*engine, executor.clone())),
-            (Engine::Auto, threads) => Some(match native() {
-                Some(registration) => Worker::Native(registration, threads),
-                None => Worker::Reference(threads),
-            }),
-            (Engine::Native, threads) => native().map(|registration| Worker::Native(registration, threads)),
-            (Engine::Reference, threads) => Some(Worker::Reference(threads)),
-            _ => None,
-        }
+    /// What runs it natively, if anything does.
+    fn native(&self) -> Option<&'static Registration> {
+        self.entry.native().filter(|_| !pauses(&self.entry))
     }
 
     /// Whether it takes long enough if it is not spread, as far as is known.

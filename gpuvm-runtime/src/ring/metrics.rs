@@ -95,6 +95,8 @@ pub struct Metrics {
     pub rounds: u64,
     /// Messages of a linked kernel's actors that came to these without leaving the device.
     pub from_linked: u64,
+    /// Devices that have failed. Others have taken their actors, as they were: nothing was handled twice, or not at all.
+    pub devices_lost: u64,
     /// How long it took from the acceptance of a message until its answer could be received; `None` if nothing was handled, or without
     /// telemetry.
     pub latency: Option<Latency>,
@@ -126,6 +128,7 @@ impl std::fmt::Display for Metrics {
             in_flight,
             queued,
             most_queued,
+            devices_lost,
             messages_per_second: rate,
             ..
         } = self;
@@ -134,6 +137,9 @@ impl std::fmt::Display for Metrics {
             "{processed} messages processed, {dropped} dropped, {in_flight} in flight, "
         )?;
         write!(f, "{queued} queued (at most {most_queued}), {rate:.0} messages/s")?;
+        if *devices_lost > 0 {
+            write!(f, ", {} lost", counted(*devices_lost as usize, "device"))?;
+        }
         match &self.latency {
             Some(latency) => write!(f, ", {latency}"),
             None => Ok(()),
@@ -167,6 +173,7 @@ pub(super) struct Counts {
     pub batches: u64,
     pub rounds: u64,
     pub from_linked: u64,
+    pub devices_lost: u64,
     /// When the kernel was first activated.
     pub begin: Option<Instant>,
     /// Nanoseconds, to two digits; `None` without telemetry.
@@ -192,6 +199,7 @@ impl Counts {
             batches: 0,
             rounds: 0,
             from_linked: 0,
+            devices_lost: 0,
             begin: None,
             latencies: latencies.flatten(),
         }
@@ -238,6 +246,7 @@ impl Counts {
             batches: self.batches,
             rounds: self.rounds,
             from_linked: self.from_linked,
+            devices_lost: self.devices_lost,
             latency,
             messages_per_second: if seconds > 0.0 {
                 self.processed as f64 / seconds

@@ -51,6 +51,7 @@ mod context;
 mod dead;
 mod deliver;
 mod device;
+mod devices;
 mod exceeded;
 mod failure;
 mod full;
@@ -88,6 +89,7 @@ use self::bound::Bound;
 use self::clock::Clock;
 pub use self::context::Ring;
 use self::device::OnDevice;
+use self::devices::OnDevices;
 pub use self::full::Full;
 pub use self::handle::KernelHandle;
 use self::handler::Entry;
@@ -161,8 +163,6 @@ fn launch(runtime: &Runtime, entry: &'static Entry, options: &RingOptions) -> Re
 
 /// Launches a kernel as it begins, or as it was kept.
 fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: Option<Kept>) -> Result<KernelHandle> {
-    // On several devices the host would have to look after each round.
-    let runtime = &runtime.alone();
     let config = runtime.config().clone();
     let capacity = match options.queue_capacity {
         0 => config.queue_capacity,
@@ -184,7 +184,11 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
             instead: "let it answer its message, and send what it asked for as another one",
         });
     }
-    let (engine, mut runner) = runner(runtime, entry, (options, &bound), &program)?;
+    let Actors {
+        engine,
+        device,
+        mut runner,
+    } = runner(runtime, entry, (options, &bound), &program)?;
     let policies = (options.restart, options.answers);
     let at_a_time = match runner.most_batches() {
         1 => usize::MAX,
@@ -220,9 +224,17 @@ fn start(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, kept: 
         entry.id,
         format_args!("{how} with {actors} on the {engine} engine"),
     );
-    activity::note(&shared, engine, runtime.device_of(engine).name);
+    activity::note(&shared, engine, device);
     let settings = runtime.settings().clone();
     Ok(KernelHandle::new((shared, pump, thread), engine, program, settings))
+}
+
+/// A kernel's actors, and what they are on.
+struct Actors {
+    engine: Engine,
+    /// What the device is called.
+    device: String,
+    runner: Box<dyn Runner>,
 }
 
 /// What runs the actors.
@@ -231,26 +243,46 @@ fn runner(
     entry: &'static Entry,
     (options, bound): (&RingOptions, &Bound),
     program: &Arc<Program>,
-) -> Result<(Engine, Box<dyn Runner>)> {
+) -> Result<Actors> {
+    // Each rank has kernels of its own.
+    let runtime = &runtime.on_rank();
+    if let Some(on_devices) = OnDevices::new(runtime, entry, (options, bound), program)? {
+        return Ok(Actors {
+            engine: on_devices.engine(),
+            device: on_devices.device(),
+            runner: Box::new(on_devices),
+        });
+    }
+    let runtime = &runtime.alone();
     let engine = match options.engine {
         Engine::Auto if runtime.auto(&program.params) == Engine::Native => Engine::Native,
         engine => engine,
     };
-    let actors = options.actors;
-    if engine == Engine::Native {
-        if options.resident == Resident::Always {
+    let device = runtime.device_of(engine).name;
+    let runner: Box<dyn Runner> = match engine {
+        Engine::Native if options.resident == Resident::Always => {
             return Err(not_resident(entry, "the native engine runs its actors on the CPU"));
         }
-        let vms = Vms {
-            count: actors,
-            recursion_limit: runtime.settings().recursion_limit,
-            log: LogLimit::default(),
-            place: (entry.file, entry.line),
-        };
-        return Ok((engine, Box::new(OnCpu::new((entry.native)(actors as usize), vms))));
+        Engine::Native => {
+            let actors = (entry.native)(options.actors as usize);
+            Box::new(OnCpu::new(actors, vms(runtime, entry, options.actors), None))
+        }
+        _ => {
+            let on = (engine, runtime.executor(engine)?, Arc::clone(program));
+            Box::new(OnDevice::new(runtime, entry, on, options, bound.share)?)
+        }
+    };
+    Ok(Actors { engine, device, runner })
+}
+
+/// What actors that run natively have around them.
+fn vms(runtime: &Runtime, entry: &Entry, actors: u32) -> Vms {
+    Vms {
+        count: actors,
+        recursion_limit: runtime.settings().recursion_limit,
+        log: LogLimit::default(),
+        place: (entry.file, entry.line),
     }
-    let on_device = OnDevice::new(runtime, entry, (engine, Arc::clone(program)), options, bound.share)?;
-    Ok((engine, Box::new(on_device)))
 }
 
 /// That a kernel that was to stay cannot.

@@ -23,9 +23,9 @@ const GUESS: Duration = Duration::from_nanos(200);
 
 /// Actors whose handler's types are not known here.
 pub trait Native: Send {
-    /// Lets actors handle their messages, at a time of the kernel's clock. If it is to end at once they leave those alone that they have not
+    /// Lets actors handle their messages, at a time of the kernel's clock, on so many threads or as many as the CPU has. If it is to end at once they leave those alone that they have not
     /// begun with.
-    fn handle(&mut self, batch: &Batch, at: (u64, &AtomicBool), vms: Vms) -> Result<Handled>;
+    fn handle(&mut self, batch: &Batch, at: (u64, &AtomicBool), on: (Vms, Option<usize>)) -> Result<Handled>;
 
     /// The words of the states of neighbouring actors.
     fn states(&self, actors: Range<usize>) -> Vec<u32>;
@@ -64,12 +64,17 @@ struct Piece<'b, S> {
 }
 
 impl<H: Handler> Native for Actors<H> {
-    fn handle(&mut self, batch: &Batch, at: (u64, &AtomicBool), vms: Vms) -> Result<Handled> {
+    fn handle(
+        &mut self,
+        batch: &Batch,
+        at: (u64, &AtomicBool),
+        (vms, threads): (Vms, Option<usize>),
+    ) -> Result<Handled> {
         let messages = batch.places.len();
         let mut answers = vec![0; messages * H::Answer::TYPE.words as usize];
         let pool = match self.pace.saturating_mul(messages as u32) < SEVERAL_THREADS {
             true => None,
-            false => Some(pool::get(vms.recursion_limit, None)?),
+            false => Some(pool::get(vms.recursion_limit, threads)?),
         };
         let grain = pool.as_ref().map_or(usize::MAX, |pool| {
             pool::grain(batch.mail.len(), pool.current_num_threads())
@@ -239,18 +244,21 @@ impl Handled {
 pub struct OnCpu {
     actors: Box<dyn Native>,
     vms: Vms,
+    /// How many threads, if that was said.
+    threads: Option<usize>,
 }
 
 impl OnCpu {
-    /// What runs these actors.
-    pub fn new(actors: Box<dyn Native>, vms: Vms) -> OnCpu {
-        OnCpu { actors, vms }
+    /// What runs these actors, on so many threads or as many as the CPU has.
+    pub fn new(actors: Box<dyn Native>, vms: Vms, threads: Option<usize>) -> OnCpu {
+        OnCpu { actors, vms, threads }
     }
 }
 
 impl Runner for OnCpu {
     fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {
-        self.actors.handle(batch, (turn.now, turn.is_over), self.vms)
+        self.actors
+            .handle(batch, (turn.now, turn.is_over), (self.vms, self.threads))
     }
 
     fn states(&mut self, actors: Range<u32>) -> Result<Vec<u32>> {

@@ -131,6 +131,7 @@ impl Pump {
     /// Answers a question about its actors.
     pub fn answer(&mut self, question: Question) {
         question.answer(&self.shared, &mut *self.runner, &self.clock);
+        self.note_losses();
     }
 
     /// Lets actors handle the messages that wait, if they are no more than so many and the runner has done that at once. Whether there may be
@@ -308,6 +309,7 @@ impl Pump {
             self.put_back();
         }
         self.is_held_up |= outcome.is_late;
+        self.note_losses();
         let mut going_on = None;
         let sent = outcome.sent.to.len();
         let may_go_round = !failed && !self.is_lent && sent <= shared.bound.share && self.runner.goes_round(sent);
@@ -430,6 +432,14 @@ impl Pump {
         run(&mut **runner, &turn)
     }
 
+    /// Takes down how many devices have failed whose actors others have taken.
+    fn note_losses(&self) {
+        let lost = self.runner.devices_lost();
+        if lost > 0 {
+            self.shared.lock().counts.devices_lost = lost;
+        }
+    }
+
     /// Takes over what has come of rounds. Gives the messages of the last one if somebody has to know of it.
     fn end_rounds(
         &mut self,
@@ -444,6 +454,7 @@ impl Pump {
             last,
         } = rounds;
         self.clock.pass(count);
+        self.note_losses();
         if let Some(profiled) = self.shared.profile.get().filter(|_| count > 0) {
             // The last one is a batch of its own if somebody has to know of it.
             profiled.went(count - u64::from(last.is_some()), handled, begin);

@@ -94,6 +94,11 @@ pub trait Runner: Send {
         Rounds::without(parcel)
     }
 
+    /// How many devices have failed whose actors others have taken.
+    fn devices_lost(&self) -> u64 {
+        0
+    }
+
     /// The words of the states of neighbouring actors.
     ///
     /// # Errors

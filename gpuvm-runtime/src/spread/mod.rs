@@ -2,6 +2,7 @@
 //! on who ran which. A device that is lost gives its VMs back, which begin again elsewhere; what they wrote goes into the launch's columns only
 //! when they are all over.
 
+mod members;
 mod queue;
 mod ranks;
 
@@ -12,8 +13,9 @@ use std::time::{Duration, Instant};
 
 use gpuvm_core::program::Program;
 use gpuvm_core::settings::Settings;
-use gpuvm_engine::{Device, Engine, Execute, Limit, Reference, Tally, Words};
+use gpuvm_engine::{Engine, Execute, Limit, Reference, Tally, Words};
 
+pub(crate) use self::members::{Member, Worker, members};
 use self::queue::Queue;
 use crate::columns::{Columns, Part as ColumnPart};
 use crate::entry::Entry;
@@ -41,26 +43,6 @@ pub(crate) struct Spread<'s> {
     /// How its submissions follow each other, and how long they take.
     pub limit: Limit,
     pub members: Vec<Member>,
-}
-
-/// A device, and what runs VMs on it.
-#[derive(Clone)]
-pub(crate) struct Member {
-    /// Its number among the runtime's devices.
-    pub number: usize,
-    pub device: Device,
-    pub worker: Worker,
-}
-
-/// What runs VMs.
-#[derive(Clone)]
-pub(crate) enum Worker {
-    /// The annotated function, on so many threads.
-    Native(&'static Registration, usize),
-    /// The reference, on so many threads.
-    Reference(usize),
-    /// An engine on a GPU.
-    Engine(Engine, Arc<dyn Execute>),
 }
 
 /// How a step has gone.
@@ -112,23 +94,6 @@ impl Ran {
             longest: self.longest.max(next.longest),
             shares: self.shares,
             ..next
-        }
-    }
-}
-
-impl Worker {
-    fn hands(&self) -> usize {
-        match self {
-            Worker::Native(..) | Worker::Engine(..) => 1,
-            Worker::Reference(threads) => *threads,
-        }
-    }
-
-    fn engine(&self) -> Engine {
-        match self {
-            Worker::Native(..) => Engine::Native,
-            Worker::Reference(_) => Engine::Reference,
-            Worker::Engine(engine, _) => *engine,
         }
     }
 }

@@ -80,12 +80,11 @@ impl OnDevice {
     pub fn new(
         runtime: &Runtime,
         entry: &'static Entry,
-        (engine, program): (Engine, Arc<Program>),
+        (engine, executor, program): (Engine, Arc<dyn Execute>, Arc<Program>),
         options: &RingOptions,
         share: usize,
     ) -> Result<OnDevice> {
         let actors = options.actors;
-        let executor = runtime.executor(engine)?;
         let states = States::new(&*executor, (entry.initial)(), actors)?;
         let LogLimit { of_a_vm, in_all } = LogLimit::default();
         let log = Log::of(&program, actors).map_or_else(Vec::new, |log| log.empty(of_a_vm, in_all));

@@ -35,20 +35,20 @@ impl States {
     ///
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the engine has no room for them.
     pub fn new(executor: &dyn Execute, initial: Vec<u32>, actors: u32) -> Result<States> {
-        let words = initial.repeat(actors as usize);
+        let words = initial.len() * actors as usize;
         let place = match executor.memory() {
-            None => Place::Host(words),
+            None => Place::Host(initial.repeat(actors as usize)),
             Some(memory) => {
-                let states = memory.allocate(words.len().max(1) as u64)?;
+                let states = memory.allocate(words.max(1) as u64)?;
                 let busy = memory.allocate(actors.into())?;
-                memory.write(&busy, &vec![0; actors as usize].as_slice())?;
-                if !words.is_empty() {
-                    memory.write(&states, &words.as_slice())?;
-                }
                 Place::Engine { memory, states, busy }
             }
         };
-        Ok(States { actors, initial, place })
+        let mut all = States { actors, initial, place };
+        if all.stay() {
+            all.write(&all.initial.repeat(actors as usize))?;
+        }
+        Ok(all)
     }
 
     /// Whether they stay on the engine.
@@ -117,7 +117,7 @@ impl States {
         }
     }
 
-    /// Gives all actors states, of which these are the words.
+    /// Gives all actors states, of which these are the words. None of them is busy any more.
     ///
     /// # Errors
     ///
@@ -125,8 +125,12 @@ impl States {
     pub fn write(&mut self, words: &[u32]) -> Result<()> {
         match &mut self.place {
             Place::Host(states) => states.copy_from_slice(words),
-            Place::Engine { .. } if words.is_empty() => {}
-            Place::Engine { memory, states, .. } => memory.write(states, &words)?,
+            Place::Engine { memory, states, busy } => {
+                if !words.is_empty() {
+                    memory.write(states, &words)?;
+                }
+                memory.write(busy, &vec![0; self.actors as usize].as_slice())?;
+            }
         }
         Ok(())
     }

@@ -1,0 +1,364 @@
+//! Actors on several devices: each has neighbouring ones, as many as it was seen to be fast. The mail of a batch goes to the devices that have its actors, which handle it at the same time.
+//!
+//! A device that is lost takes its actors' states with it. So all states are kept on the host as they were a while ago, with what actors have been given since (`replay.rs`): another
+//! device takes the lost one's actors, and all actors handle that once more. Nobody sees any of it, as the same comes of the same messages.
+
+mod replay;
+mod shares;
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use gpuvm_core::program::Program;
+use gpuvm_engine::{Engine, Execute, Reference};
+
+use self::replay::Replay;
+use self::shares::{cut, merge, parted};
+use super::batch::Batch;
+use super::bound::Bound;
+use super::device::OnDevice;
+use super::handler::Entry;
+use super::native::OnCpu;
+use super::options::RingOptions;
+use super::runner::{Handled, Runner, Turn};
+use super::vms;
+use crate::error::{Error, Result};
+use crate::runtime::{Runtime, Spreading};
+use crate::spread::{Member, Worker, members};
+
+/// Actors on several devices.
+pub struct OnDevices {
+    kernel: Kernel,
+    members: Vec<Member<()>>,
+    parts: Vec<Part>,
+    replay: Replay,
+    /// How many devices were lost.
+    lost: u64,
+}
+
+/// What it takes to put actors of a kernel on a device.
+struct Kernel {
+    runtime: Runtime,
+    entry: &'static Entry,
+    program: Arc<Program>,
+    options: RingOptions,
+    bound: Bound,
+}
+
+/// Neighbouring actors.
+struct Part {
+    actors: Range<u32>,
+    /// The place of the device that has them among the members.
+    member: usize,
+    runner: Box<dyn Runner>,
+}
+
+impl Part {
+    /// That its device has failed.
+    fn failed(&self, error: Error) -> Failed {
+        Failed {
+            member: self.member,
+            error: Box::new(error),
+        }
+    }
+}
+
+/// What a device has done, and how long it took.
+type Done = Result<(Handled, Duration)>;
+
+impl Kernel {
+    /// Actors on a device, in their first state.
+    fn on(&self, member: &Member<()>) -> Result<Box<dyn Runner>> {
+        let Kernel { entry, options, .. } = self;
+        let (engine, executor): (Engine, Arc<dyn Execute>) = match &member.worker {
+            Worker::Native((), threads) => {
+                let vms = vms(&self.runtime, entry, options.actors);
+                let actors = (entry.native)(options.actors as usize);
+                return Ok(Box::new(OnCpu::new(actors, vms, Some(*threads))));
+            }
+            Worker::Reference(_) => (Engine::Reference, Arc::new(Reference)),
+            Worker::Engine(engine, executor) => (*engine, Arc::clone(executor)),
+        };
+        let program = Arc::clone(&self.program);
+        let on = OnDevice::new(
+            &self.runtime,
+            entry,
+            (engine, executor, program),
+            options,
+            self.bound.share,
+        )?;
+        Ok(Box::new(on))
+    }
+
+    /// What the kernel is called among what is known of how fast devices are.
+    fn name(&self) -> String {
+        format!("ring kernel {}", self.entry.id)
+    }
+
+    /// The devices that can have actors, and have not failed.
+    fn members(&self) -> Vec<Member<()>> {
+        members(&self.runtime, &self.program, self.options.engine, Some(()))
+    }
+}
+
+impl OnDevices {
+    /// A kernel's actors in their first state on a runtime's devices; `None` if they are better on one.
+    ///
+    /// # Errors
+    ///
+    /// As [`OnDevice::new`].
+    pub fn new(
+        runtime: &Runtime,
+        entry: &'static Entry,
+        (options, bound): (&RingOptions, &Bound),
+        program: &Arc<Program>,
+    ) -> Result<Option<OnDevices>> {
+        // What makes a kernel worth several devices is not known.
+        if runtime.members().len() < 2 || runtime.spreading() != Spreading::Always {
+            return Ok(None);
+        }
+        let kernel = Kernel {
+            runtime: runtime.clone(),
+            entry,
+            program: Arc::clone(program),
+            options: options.clone(),
+            bound: *bound,
+        };
+        let members = kernel.members();
+        let rates = runtime.rates().of(&kernel.name(), runtime.members().len());
+        let rates: Vec<Option<f64>> = members.iter().map(|member| rates[member.number]).collect();
+        let shares = cut(options.actors, &rates).into_iter().enumerate();
+        let shares: Vec<(usize, Range<u32>)> = shares.filter(|(_, actors)| !actors.is_empty()).collect();
+        if shares.len() < 2 {
+            return Ok(None);
+        }
+        let part = |(member, actors): (usize, Range<u32>)| {
+            Ok(Part {
+                actors,
+                runner: kernel.on(&members[member])?,
+                member,
+            })
+        };
+        let parts: Result<Vec<Part>> = shares.into_iter().map(part).collect();
+        Ok(Some(OnDevices {
+            replay: Replay::of(entry, options.actors),
+            parts: parts?,
+            kernel,
+            members,
+            lost: 0,
+        }))
+    }
+
+    /// The engine that all of them are on; [`Engine::Auto`] if it is not one.
+    pub fn engine(&self) -> Engine {
+        let mut engines = self.members.iter().map(|member| member.worker.engine());
+        let first = engines.next().unwrap_or_default();
+        match engines.all(|engine| engine == first) {
+            true => first,
+            false => Engine::Auto,
+        }
+    }
+
+    /// The names of the devices.
+    pub fn device(&self) -> String {
+        let names: Vec<&str> = self.members.iter().map(|member| &*member.device.name).collect();
+        names.join(" + ")
+    }
+
+    /// Lets actors handle a batch, each device those that it has.
+    fn handle_parts(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled, Failed> {
+        let size = self.kernel.entry.message.ty.words as usize;
+        let own = parted(batch, size, self.parts.iter().map(|part| &part.actors));
+        let (now, is_over) = (turn.now, turn.is_over);
+        let run = |part: &mut Part, batch: &Batch| -> Done {
+            let begin = Instant::now();
+            Ok((part.runner.handle(batch, &quietly(now, is_over))?, begin.elapsed()))
+        };
+        let mut busy = self
+            .parts
+            .iter_mut()
+            .zip(&own)
+            .filter_map(|(part, own)| Some((part, own.as_ref()?)));
+        let Some((first, its)) = busy.next() else {
+            return Ok(Handled::default());
+        };
+        let done: Vec<Done> = std::thread::scope(|scope| {
+            let others: Vec<_> = busy
+                .map(|(part, its)| scope.spawn(move || run(part, &its.batch)))
+                .collect();
+            let own = run(first, &its.batch);
+            let others = others
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            std::iter::once(own).chain(others.collect::<Vec<_>>()).collect()
+        });
+        let mut all = Vec::with_capacity(done.len());
+        let with_mail = self.parts.iter().zip(own).filter_map(|(part, own)| Some((part, own?)));
+        for ((part, own), done) in with_mail.zip(done) {
+            let (handled, time) = done.map_err(|error| part.failed(error))?;
+            let messages = own.batch.places.len() as f64;
+            let number = self.members[part.member].number;
+            let rates = self.kernel.runtime.rates();
+            rates.see(&self.kernel.name(), number, messages, time);
+            all.push((own.first, handled));
+        }
+        let answer = self.kernel.entry.returned.words as usize;
+        // What is handled once more has no places.
+        let messages = batch
+            .places
+            .len()
+            .max(batch.mail.last().map_or(0, |mail| mail.end as usize));
+        Ok(merge(all, messages * answer, answer))
+    }
+
+    /// Does something with all parts, once more after each loss of a device.
+    fn surviving<T>(&mut self, mut what: impl FnMut(&mut OnDevices) -> Result<T, Failed>) -> Result<T> {
+        loop {
+            let Failed { member, error } = match what(self) {
+                Ok(done) => return Ok(done),
+                Err(failed) => failed,
+            };
+            self.lose(member, *error)?;
+            while let Err(Failed { member, error }) = self.go_back() {
+                self.lose(member, *error)?;
+            }
+        }
+    }
+
+    /// A device has failed: others take its actors.
+    fn lose(&mut self, member: usize, error: Error) -> Result<()> {
+        if !matches!(error, Error::DeviceLost { .. }) {
+            return Err(error);
+        }
+        let Member { number, device, .. } = &self.members[member];
+        tracing::warn!(kernel = self.kernel.entry.id, device = device.name, %error, "device lost; its actors go on elsewhere");
+        self.kernel.runtime.lose(*number);
+        self.lost += 1;
+        let able = self.kernel.members();
+        let heirs: Vec<usize> = (0..self.members.len())
+            .filter(|place| able.iter().any(|able| able.number == self.members[*place].number))
+            .collect();
+        if heirs.is_empty() {
+            return Err(error);
+        }
+        let orphans = self.parts.iter_mut().filter(|part| part.member == member);
+        for (part, heir) in orphans.zip(heirs.iter().cycle()) {
+            part.member = *heir;
+            part.runner = self.kernel.on(&self.members[*heir])?;
+        }
+        Ok(())
+    }
+
+    /// Brings all actors to where they were before the last batch.
+    fn go_back(&mut self) -> Result<(), Failed> {
+        let replay = std::mem::take(&mut self.replay);
+        let gone = self.go_through(&replay);
+        self.replay = replay;
+        gone
+    }
+
+    fn go_through(&mut self, replay: &Replay) -> Result<(), Failed> {
+        self.each(|part| part.runner.restore(replay.states()))?;
+        let never = AtomicBool::new(false);
+        for entry in replay.entries() {
+            match entry {
+                replay::Entry::Batch(batch, now) => {
+                    self.handle_parts(batch, &quietly(*now, &never))?;
+                }
+                replay::Entry::Reset(actors) => self.reset_parts(actors)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Does something with each part.
+    fn each<T>(&mut self, mut what: impl FnMut(&mut Part) -> Result<T>) -> Result<Vec<T>, Failed> {
+        let parts = self.parts.iter_mut();
+        let done = parts.map(|part| what(part).map_err(|error| part.failed(error)));
+        done.collect()
+    }
+
+    fn reset_parts(&mut self, actors: &[u32]) -> Result<(), Failed> {
+        let reset = |part: &mut Part| {
+            let own: Vec<u32> = actors
+                .iter()
+                .copied()
+                .filter(|actor| part.actors.contains(actor))
+                .collect();
+            match own.is_empty() {
+                true => Ok(()),
+                false => part.runner.reset(&own),
+            }
+        };
+        self.each(reset).map(|_| ())
+    }
+
+    /// Keeps all states as they are now, if it would take long to come here again.
+    fn keep(&mut self) -> Result<()> {
+        if !self.replay.is_due() {
+            return Ok(());
+        }
+        let begin = Instant::now();
+        let states = self.states(0..self.kernel.options.actors)?;
+        self.replay.begin_at(states, begin.elapsed());
+        Ok(())
+    }
+}
+
+/// That a device has failed.
+struct Failed {
+    /// Its place among the members.
+    member: usize,
+    error: Box<Error>,
+}
+
+/// A turn of which nobody wants anything else.
+fn quietly(now: u64, is_over: &AtomicBool) -> Turn<'_> {
+    Turn {
+        now,
+        is_over,
+        is_wanted: &|| true,
+        linked: None,
+    }
+}
+
+impl Runner for OnDevices {
+    fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {
+        self.keep()?;
+        let begin = Instant::now();
+        let handled = self.surviving(|all| all.handle_parts(batch, turn))?;
+        self.replay
+            .push(replay::Entry::Batch(batch.of_mail(), turn.now), begin.elapsed());
+        Ok(handled)
+    }
+
+    fn devices_lost(&self) -> u64 {
+        self.lost
+    }
+
+    fn states(&mut self, actors: Range<u32>) -> Result<Vec<u32>> {
+        self.surviving(|all| {
+            let own = |part: &mut Part| {
+                let own = part.actors.start.max(actors.start)..part.actors.end.min(actors.end);
+                match own.is_empty() {
+                    true => Ok(Vec::new()),
+                    false => part.runner.states(own),
+                }
+            };
+            Ok(all.each(own)?.concat())
+        })
+    }
+
+    fn restore(&mut self, states: &[u32]) -> Result<()> {
+        self.replay.begin_at(states.to_vec(), Duration::ZERO);
+        self.surviving(|all| all.each(|part| part.runner.restore(states)).map(|_| ()))
+    }
+
+    fn reset(&mut self, actors: &[u32]) -> Result<()> {
+        self.surviving(|all| all.reset_parts(actors))?;
+        self.replay.push(replay::Entry::Reset(actors.to_vec()), Duration::ZERO);
+        Ok(())
+    }
+}

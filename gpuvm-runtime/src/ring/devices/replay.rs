@@ -1,0 +1,77 @@
+//! What it takes to come again to where actors are: their states as they were a while ago, and what they have been given since.
+
+use std::time::Duration;
+
+use super::super::batch::Batch;
+use super::super::handler;
+
+/// States, and what has changed them since.
+#[derive(Default)]
+pub struct Replay {
+    states: Vec<u32>,
+    entries: Vec<Entry>,
+    /// Words of these.
+    words: usize,
+    /// How long actors were at them.
+    time: Duration,
+    /// How long it took to get the states.
+    took: Duration,
+}
+
+/// What changes states.
+pub enum Entry {
+    /// Messages that were handled at a time of the kernel's clock.
+    Batch(Batch, u64),
+    /// Actors that have got their first state again.
+    Reset(Vec<u32>),
+}
+
+/// So many words are kept, or as many as there are of states.
+const WORDS: usize = 1 << 20;
+/// Actors are brought to where they were in about so long, or in as long as getting the states takes twenty times, so that this costs a twentieth at most.
+const LONGEST: Duration = Duration::from_secs(1);
+const TIMES: u32 = 20;
+
+impl Replay {
+    /// That of actors in their first state.
+    pub fn of(entry: &handler::Entry, actors: u32) -> Replay {
+        Replay {
+            states: (entry.initial)().repeat(actors as usize),
+            ..Replay::default()
+        }
+    }
+
+    /// The states from which it begins.
+    pub fn states(&self) -> &[u32] {
+        &self.states
+    }
+
+    /// What has come since, in its order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Takes in what has changed states, for so long.
+    pub fn push(&mut self, entry: Entry, time: Duration) {
+        self.words += match &entry {
+            Entry::Batch(batch, _) => batch.words.len() + 3 * batch.mail.len(),
+            Entry::Reset(actors) => actors.len(),
+        };
+        self.time += time;
+        self.entries.push(entry);
+    }
+
+    /// Whether it is time to begin at other states.
+    pub fn is_due(&self) -> bool {
+        self.words > WORDS.max(self.states.len()) || self.time > LONGEST.max(self.took * TIMES)
+    }
+
+    /// Begins at these states, which took so long to get.
+    pub fn begin_at(&mut self, states: Vec<u32>, took: Duration) {
+        *self = Replay {
+            states,
+            took,
+            ..Replay::default()
+        };
+    }
+}
