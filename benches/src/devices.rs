@@ -5,7 +5,7 @@
 mod model;
 
 use anyhow::{Result, ensure};
-use gpuvm::{Buffer, Devices, Done, Runtime, Spreading, routine, vm};
+use gpuvm::{Buffer, Devices, Done, Engine, RingOptions, Runtime, Spreading, default, routine, vm};
 use gpuvm_workloads::Workload;
 use gpuvm_workloads::collatz::Starts;
 use gpuvm_workloads::mandelbrot::Picture;
@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 use crate::stage::Stage;
+use crate::talk::{Seen, ask_all, tokens};
+use crate::timing::once;
 
 /// One kind of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -53,6 +55,7 @@ pub fn run(stage: &Stage) -> Result<Comparison> {
     let all = all.spreading(stage.pick(Spreading::Always, Spreading::Auto)).build()?;
     let mut rows = launches(stage, &one, &all);
     rows.extend(columns(stage, &one, &all));
+    rows.push(talk(stage, &one, &all));
     Ok(Comparison {
         devices: all.own_devices().count(),
         name: all.device().name.clone(),
@@ -193,6 +196,43 @@ fn devices_odd(x: u32) -> bool {
 fn devices_smooth(all: &[f32]) -> f32 {
     let (id, len) = (vm::id() as usize, all.len());
     all[id] * 0.5 + (all[(id + len - 1) % len] + all[(id + 1) % len]) * 0.25
+}
+
+/// Tokens that go from actor to actor at random, wherever these are.
+fn talk(stage: &Stage, one: &Runtime, all: &Runtime) -> Spread {
+    let (actors, times): (u32, u32) = (stage.pick(1 << 11, 1 << 23), stage.pick(7, 50));
+    let seconds = || -> Result<[f64; 2]> {
+        let timed = |runtime: &Runtime| -> Result<(f64, Vec<u32>)> {
+            stage.timing.warm_by(|| {
+                let options = RingOptions {
+                    actors,
+                    queue_capacity: actors as usize,
+                    sent_capacity: 2 * actors as usize,
+                    engine: Engine::Auto,
+                    ..default()
+                };
+                let kernel = runtime.blocking_launch_ring("relay", options)?;
+                kernel.blocking_send_all(tokens(actors, times))?;
+                let (seconds, ()) = once(|| {
+                    kernel.blocking_activate()?;
+                    Ok(kernel.blocking_settle()?)
+                })?;
+                let seen = ask_all(&kernel, actors)?;
+                Ok((seconds, digest(seen.into_iter().flat_map(Seen::words))))
+            })
+        };
+        let ((alone, expected), (together, results)) = (timed(one)?, timed(all)?);
+        ensure!(results == expected, "several devices give other bits");
+        Ok([alone, together])
+    };
+    let seconds = seconds();
+    let what = format!("ring kernel: {actors} actors hand on as many tokens, {times} times");
+    eprintln!("devices: {what}: {seconds:?} s");
+    Spread {
+        what,
+        problem: seconds.as_ref().err().map(Problem::of),
+        seconds: seconds.ok(),
+    }
 }
 
 /// What works on columns that stay on the devices.

@@ -55,6 +55,13 @@ pub fn handed_on(word: u32, actors: u32) -> (u32, u32) {
     (((next as u64 * actors as u64) >> 32) as u32, next)
 }
 
+impl Seen {
+    /// The words of it.
+    pub fn words(self) -> [u32; 2] {
+        [self.tokens, self.sum]
+    }
+}
+
 /// Hands a token on.
 #[ring_kernel(sends = 1)]
 fn relay(own: &mut Relay, token: Token, ctx: &mut Ring) -> Option<Seen> {
@@ -232,7 +239,11 @@ impl<'t> Talk<'t> {
 }
 
 /// What every actor says that it has seen.
-fn ask_all(kernel: &KernelHandle, actors: u32) -> Result<Vec<Seen>> {
+///
+/// # Errors
+///
+/// When the kernel has failed, or an answer does not come.
+pub fn ask_all(kernel: &KernelHandle, actors: u32) -> Result<Vec<Seen>> {
     let ask = Token { times: ASK, word: 0 };
     kernel.blocking_send_all((0..actors).map(|actor| (actor, ask)))?;
     let mut answers: Vec<(u32, Seen)> = Vec::new();

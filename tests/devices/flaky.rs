@@ -8,8 +8,8 @@ use std::time::Duration;
 use gpuvm_core::interp::Vm;
 use gpuvm_core::program::Program;
 use gpuvm_engine::{
-    Demand, DeviceMemory, Engine, Error, Execute, Finished, Image, Job, Limit, Memory, Opened, Result, Running, Slot,
-    Source, Tally,
+    Demand, DeviceMemory, Engine, Error, Execute, Finished, Image, Job, Limit, Memory, Opened, Result, Running,
+    Sequence, SequenceEnd, Slot, Source, Tally,
 };
 
 /// How often a device can be advanced until it is lost.
@@ -68,8 +68,36 @@ impl Execute for Flaky<Arc<dyn Execute>> {
         }))
     }
 
+    fn sequence(&self) -> Option<Box<dyn Sequence>> {
+        let inner = self.inner.sequence()?;
+        let fuse = Arc::clone(&self.fuse);
+        Some(Box::new(Flaky { inner, fuse }))
+    }
+
     fn left_to_interpreter(&self, program: &Arc<Program>) -> Option<Duration> {
         self.inner.left_to_interpreter(program)
+    }
+}
+
+impl Sequence for Flaky<Box<dyn Sequence>> {
+    fn push(&mut self, job: Job, arena: &dyn Source) -> Result<bool> {
+        self.check()?;
+        self.inner.push(job, arena)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.inner.flush()
+    }
+
+    fn wait(&mut self) -> Result<SequenceEnd> {
+        self.burn()?;
+        let SequenceEnd { tally, stopped } = self.inner.wait()?;
+        let fuse = &self.fuse;
+        let stopped = stopped.map(|(number, inner)| {
+            let fuse = Arc::clone(fuse);
+            (number, Box::new(Flaky { inner, fuse }) as Box<dyn Running>)
+        });
+        Ok(SequenceEnd { tally, stopped })
     }
 }
 

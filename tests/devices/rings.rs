@@ -115,6 +115,90 @@ fn ended(kernel: &KernelHandle) -> Outcome {
     }
 }
 
+/// What goes on among actors, who answer nothing but questions: rounds that the host need not see to.
+#[ring_kernel(id = "rumour", sends = 3)]
+fn rumour(own: &mut Gossiper, message: Gossip, ctx: &mut Ring) -> Option<Heard> {
+    match message {
+        Gossip::Tell => Some(Heard {
+            times: own.times,
+            sum: own.sum,
+        }),
+        Gossip::Pass { hops, mark } => {
+            own.times += 1;
+            own.sum = own.sum.wrapping_mul(31).wrapping_add(mark ^ ctx.actor());
+            let next = mark.wrapping_mul(747_796_405).wrapping_add(own.sum);
+            for number in 0..(next >> 9) % 4 % 3 {
+                if hops > 0 {
+                    let to = (next >> number).wrapping_add(number * 1201) % ctx.actors();
+                    ctx.send(
+                        to,
+                        Gossip::Pass {
+                            hops: hops - 1,
+                            mark: next ^ number,
+                        },
+                    );
+                }
+            }
+            None
+        }
+    }
+}
+
+/// Actors of several groups, the last of which has few.
+const MANY: u32 = 2100;
+
+/// What actors know after rumours that go round among them, and how many rounds there were and devices were lost.
+fn rumours(runtime: &Runtime, engine: Engine, hops: u32) -> (Vec<Heard>, u64, u64) {
+    let options = RingOptions {
+        actors: MANY,
+        ..options(engine, Restart::Stop)
+    };
+    let kernel = runtime.blocking_launch_ring("rumour", options).unwrap();
+    for turn in 0..3 {
+        let rumour = |actor: u32| {
+            let mark = (actor + turn).wrapping_mul(2_654_435_761);
+            (actor * 37 % MANY, Gossip::Pass { hops, mark })
+        };
+        kernel.blocking_send_all((0..MANY).map(rumour)).unwrap();
+        if turn == 0 {
+            kernel.blocking_activate().unwrap();
+        }
+        kernel.blocking_settle().unwrap();
+    }
+    let known = (0..MANY)
+        .map(|actor| kernel.blocking_call::<Heard>(actor, Gossip::Tell).unwrap())
+        .collect();
+    let metrics = kernel.blocking_metrics().unwrap();
+    (known, metrics.rounds, metrics.devices_lost)
+}
+
+#[test]
+fn rounds_go_over_several_devices() {
+    let (one, two) = (alone(), on(vec![gpu(), gpu(), gpu()]));
+    for hops in [1, 9] {
+        let (expected, ..) = rumours(&one, Engine::Native, hops);
+        for engine in [Engine::Interpreter, Engine::Specialized] {
+            let (found, rounds, _) = rumours(&two, engine, hops);
+            assert_eq!(found, expected, "{engine}, {hops}");
+            assert!(rounds > 2 * u64::from(hops), "{engine}: {rounds}");
+        }
+    }
+}
+
+#[test]
+fn rounds_go_on_after_a_loss() {
+    let (expected, ..) = rumours(&alone(), Engine::Native, 9);
+    let mut losses = 0;
+    for advances in [0, 1, 3, 7, 12, 20, 40] {
+        let runtime = two_gpus(&fuse(advances), &fuse(LASTS));
+        let (found, rounds, lost) = rumours(&runtime, Engine::Specialized, 9);
+        assert_eq!(found, expected, "{advances}");
+        assert!(rounds > 2 || lost > 0, "{rounds}");
+        losses += lost;
+    }
+    assert!(losses >= 5, "{losses}");
+}
+
 /// All marks at once, so that what actors do does not depend on when the host sends.
 fn outcome(runtime: &Runtime, engine: Engine, restart: Restart, marks: &[u32]) -> Outcome {
     let kernel = launched(runtime, engine, restart);

@@ -330,7 +330,9 @@ fn what_is_forwarded_in_one_memory_does_not_leave_it() {
         let teams = game.model();
         for engines in TURNS {
             let metrics = game.play(engines, &teams);
-            let stays = matches!(engines, [engine] if goes_round(*engine));
+            // Kernels whose actors are on several devices have no memory in common.
+            let is_on_one = std::env::var_os(gpuvm_tests::DEVICES).is_none();
+            let stays = is_on_one && matches!(engines, [engine] if goes_round(*engine));
             for (number, metrics) in metrics.iter().enumerate() {
                 let forwarded = metrics.processed - if number == 0 { 300 } else { 0 };
                 let expected = if stays { forwarded } else { 0 };

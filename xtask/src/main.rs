@@ -106,21 +106,43 @@ fn test() -> Result<(), String> {
     };
     // One that fails hides nothing of the others.
     let all = run(&["test", "--workspace", "--no-fail-fast"], None);
-    // The same binaries once more, of which these plans are on several devices.
-    let mut on_several = vec!["test", "--workspace", "--test", "it", "--"];
-    on_several.extend(ON_SEVERAL);
-    all.and(run(&on_several, Some("several"))).and(mpi::test())
+    // The same binaries once more, of which these are on several devices.
+    let on_several = |(binary, tests): (&'static str, &[&'static str])| {
+        let mut arguments = vec!["test", "--workspace", "--test", binary, "--"];
+        arguments.extend(tests);
+        run(&arguments, Some("several"))
+    };
+    let several = ON_SEVERAL.map(on_several);
+    several.into_iter().fold(all, Result::and).and(mpi::test())
 }
 
-/// The tests of plans but those that take long or count launches.
-const ON_SEVERAL: [&str; 7] = [
-    "plans::random",
-    "plans::folds",
-    "plans::groups",
-    "plans::sorts",
-    "plans::dedups",
-    "plans::buffers",
-    "plans::traps",
+/// The tests of plans and of ring kernels but those that take long or count launches, by their binaries.
+const ON_SEVERAL: [(&str, &[&str]); 2] = [
+    (
+        "it",
+        &[
+            "plans::random",
+            "plans::folds",
+            "plans::groups",
+            "plans::sorts",
+            "plans::dedups",
+            "plans::buffers",
+            "plans::traps",
+        ],
+    ),
+    (
+        "ring",
+        &[
+            "bank::",
+            "bounded::the_same_messages",
+            "link::",
+            "model::",
+            "parcel::",
+            "reply::",
+            "table::",
+            "talk::",
+        ],
+    ),
 ];
 
 fn soak(options: &Soak) -> Result<(), String> {

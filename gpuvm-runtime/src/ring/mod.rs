@@ -22,6 +22,8 @@
 //! What they forward to the actors of another kernel is put into that one's queue by the pump. Where both kernels' states are in the same
 //! memory, what a round forwards is brought to the other's actors there, and the queue gets a parcel, see `link.rs`.
 //!
+//! Actors may be on several devices, see [`RuntimeBuilder::devices`](crate::RuntimeBuilder::devices): then each of these has a runner of some of them (`devices/`).
+//!
 //! # What is promised
 //!
 //! Messages of one sender to one actor are handled in the order in which they were sent. A message that was accepted is handled once, or
@@ -88,7 +90,7 @@ pub use self::activity::KernelActivity;
 use self::bound::Bound;
 use self::clock::Clock;
 pub use self::context::Ring;
-use self::device::OnDevice;
+use self::device::{Here, OnDevice};
 use self::devices::OnDevices;
 pub use self::full::Full;
 pub use self::handle::KernelHandle;
@@ -269,7 +271,11 @@ fn runner(
         }
         _ => {
             let on = (engine, runtime.executor(engine)?, Arc::clone(program));
-            Box::new(OnDevice::new(runtime, entry, on, options, bound.share)?)
+            let here = Here {
+                actors: 0..options.actors,
+                ends: Arc::from([options.actors]),
+            };
+            Box::new(OnDevice::new(runtime, entry, on, (options, &here), bound.share)?)
         }
     };
     Ok(Actors { engine, device, runner })

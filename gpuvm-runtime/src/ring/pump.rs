@@ -310,13 +310,6 @@ impl Pump {
         }
         self.is_held_up |= outcome.is_late;
         self.note_losses();
-        let mut going_on = None;
-        let sent = outcome.sent.to.len();
-        let may_go_round = !failed && !self.is_lent && sent <= shared.bound.share && self.runner.goes_round(sent);
-        if may_go_round && !shared.lock().has_work(shared) {
-            let stopped = shared.open_to(&outcome.sent.to, &outcome.stopped);
-            going_on = stopped.map(|stopped| (std::mem::take(&mut outcome.sent), stopped));
-        }
         let forwarded = std::mem::take(&mut outcome.forwarded);
         let forwards_here = match forwarded.to.len() {
             0 => false,
@@ -324,6 +317,13 @@ impl Pump {
         };
         // First, so that who finds this kernel settled finds it in the other one.
         shared.forward(forwarded, self.clock.stamp());
+        let mut going_on = None;
+        let sent = outcome.sent.to.len();
+        let may_go_round = !failed && !self.is_lent && sent <= shared.bound.share && self.runner.goes_round(sent);
+        if may_go_round && !shared.is_held_up() && !shared.lock().has_work(shared) {
+            let stopped = shared.open_to(&outcome.sent.to, &outcome.stopped);
+            going_on = stopped.map(|stopped| (std::mem::take(&mut outcome.sent), stopped));
+        }
         let under_way = self.under_way.iter().map(|work| work.letters.len());
         let in_flight = going_on.as_ref().map_or(0, |(sent, _)| sent.to.len()) + under_way.sum::<usize>();
         let taken = self.under_way.iter().map(|work| work.sent).sum();

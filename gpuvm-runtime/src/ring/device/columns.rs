@@ -5,7 +5,8 @@ use gpuvm_engine::{Region, Slot, Words};
 
 use super::super::batch::{Batch, Mail};
 use super::super::handler::ROOMS;
-use super::delivery::{ACTORS, ANY_STOPPED, CAPACITY, CELLS, ENOUGH, HANDLED, NOW, total};
+use super::crossing::{ARRIVED, END, ENDS, FIRST, LEAVING, ROOM};
+use super::delivery::{ACTORS, ANY_STOPPED, CAPACITY, ENOUGH, HANDLED, NOW, total};
 use super::depot::{Depot, Sizes};
 use super::layout::time_words;
 use super::{MAIL_WORDS, NOW_WORDS};
@@ -39,9 +40,25 @@ pub struct Columns {
     /// Who has sent the messages, and their numbers among the letters.
     pub order: Region,
     pub cells: Region,
+    /// What goes to other devices and comes from there, if there are any.
+    pub crossing: Option<Crossing>,
     /// Whether all lists are empty and no actor has stopped, as far as they say, unless one has: then no mail is handled in them before they
     /// are filled.
     pub is_clean: bool,
+}
+
+/// Columns of what goes from device to device.
+#[derive(Clone)]
+pub struct Crossing {
+    /// Letters that there is room for to each device.
+    pub room: u32,
+    /// Where the next letters of each group go, device by device.
+    pub places: Region,
+    /// The letters, and who has sent them.
+    pub leaving: Region,
+    pub senders: Region,
+    /// Who has sent the letters that have come. They lie behind those of the device's own actors.
+    pub arrived: Region,
 }
 
 /// What the cells say.
@@ -50,6 +67,8 @@ pub struct Said {
     pub total: u32,
     /// Messages that were handled.
     pub handled: u64,
+    /// Letters that go to each device, if there are several.
+    pub leaving: Vec<u32>,
 }
 
 impl Depot {
@@ -89,6 +108,7 @@ impl Depot {
         Ok(Said {
             total: cells[total(turn)],
             handled: u64::from(cells[HANDLED + 1]) << 32 | u64::from(cells[HANDLED]),
+            leaving: cells.get(LEAVING..).unwrap_or_default().to_vec(),
         })
     }
 
@@ -118,15 +138,34 @@ impl Depot {
     }
 
     /// The cells of columns before a round on so many messages at a time of the kernel's clock, where no actor has stopped.
-    pub fn cells(&self, columns: &Columns, messages: u32, now: u64) -> [u32; CELLS] {
-        let mut cells = [0; CELLS];
+    pub fn cells(&self, columns: &Columns, messages: u32, now: u64) -> Vec<u32> {
+        let mut cells = vec![0; columns.cells.words as usize];
         cells[total(0)] = messages;
         // A round of more goes share by share, which is the host's to see to.
         cells[CAPACITY] = columns.capacity.min(self.sizes.share);
         cells[NOW..NOW + NOW_WORDS].copy_from_slice(&time_words(now));
         cells[ACTORS] = self.sizes.actors;
         cells[ENOUGH] = 1;
+        if let Some(crossing) = &columns.crossing {
+            // Others may have mail where these have none.
+            cells[ENOUGH] = 0;
+            (cells[FIRST], cells[END]) = (self.sizes.first, self.sizes.end);
+            cells[ARRIVED] = columns.capacity * self.sizes.sends;
+            cells[ROOM] = crossing.room;
+            cells[ENDS..ENDS + self.ends.len()].copy_from_slice(&self.ends);
+        }
         cells
+    }
+
+    /// Says that nothing leaves for other devices yet.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn empty_boxes(&self, columns: &Columns) -> Result<()> {
+        let devices = self.sizes.devices;
+        let leaving = part(&columns.cells, LEAVING, devices);
+        Ok(self.memory.write(&leaving, &vec![0; devices as usize].as_slice())?)
     }
 
     /// Writes the first words of a column.
@@ -156,7 +195,9 @@ impl Depot {
     ///
     /// When the device fails.
     pub fn mail(&self, column: &Region) -> Result<Vec<Mail>> {
-        let words = self.read(column, self.sizes.actors * MAIL_WORDS as u32)?;
+        let Sizes { first, end, .. } = self.sizes;
+        let own = part(column, first as usize * MAIL_WORDS, (end - first) * MAIL_WORDS as u32);
+        let words = self.memory.read(&own)?;
         let (mail, _) = words.as_chunks::<MAIL_WORDS>();
         let mail = mail.iter().map(|&[actor, first, end]| Mail { actor, first, end });
         Ok(mail.filter(|mail| mail.first < mail.end).collect())

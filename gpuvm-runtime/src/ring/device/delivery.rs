@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use gpuvm_macros::routine;
 
+use super::crossing::{END, FIRST, counted, device_of};
 use crate::native::vm;
 
 /// Messages of the round under way until it is counted, and of the one after it, in [`turns`](total).
@@ -50,7 +51,7 @@ pub const MOST_TO_ONE: u32 = 256;
 /// Pushes each message that the VM's actor has sent, while it handled those from `first` to `end`, to its receiver's list. `lists` has each
 /// actor's last letter, counted from 1, and then how many there are for each group; `links` has of each letter the one before it and who has
 /// sent it. A letter has `size` words, an answer `answer`, and the rooms for replies and forwarded messages `room` and `other`; 0 if
-/// there are none or nobody wants them.
+/// there are none or nobody wants them. Of letters to actors on others of several `devices` it is counted how many there are, see [`crossing`](super::crossing).
 #[routine(library)]
 #[allow(clippy::too_many_arguments, reason = "columns of a launch")]
 pub fn push(
@@ -69,6 +70,7 @@ pub fn push(
     answer: u32,
     room: u32,
     other: u32,
+    devices: u32,
     first: u32,
     end: u32,
 ) {
@@ -93,6 +95,8 @@ pub fn push(
         // Who stops in this round is a concern already.
         if to >= actors || any_stopped && stopped[to as usize] != 0 {
             concern = true;
+        } else if devices > 1 && (to < cells[FIRST] || to >= cells[END]) {
+            lists[counted(actors, device_of(cells, to), vm) as usize].fetch_add(1, Ordering::Relaxed);
         } else {
             let before = lists[to as usize].swap(letter + 1, Ordering::Relaxed);
             links[letter as usize] = (before, vm);

@@ -3,11 +3,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gpuvm_engine::{DeviceMemory, Region};
+use gpuvm_engine::{DeviceMemory, Job, Region};
 
 use super::super::handler::{Entry, FORWARDS, REPLIES, ROOMS};
+use super::Here;
 use super::MAIL_WORDS;
-use super::columns::Columns;
+use super::columns::{Columns, Crossing};
+use super::crossing::LEAVING;
 use super::delivery::{APART, CELLS, ENOUGH, FEW, GROUP};
 use super::rounds::ACTORS_PER_MESSAGE;
 use crate::error::Result;
@@ -16,6 +18,8 @@ use crate::error::Result;
 pub struct Depot {
     pub memory: Arc<dyn DeviceMemory>,
     pub sizes: Sizes,
+    /// One past the last actor of each device.
+    pub ends: Arc<[u32]>,
     /// Columns that nobody uses at the moment.
     free: Mutex<Vec<Columns>>,
 }
@@ -24,6 +28,11 @@ pub struct Depot {
 #[derive(Clone, Copy)]
 pub struct Sizes {
     pub actors: u32,
+    /// Those of them that are on the device: the first, and one past the last.
+    pub first: u32,
+    pub end: u32,
+    /// How many devices have some.
+    pub devices: u32,
     /// Words of a message, and of an answer.
     pub message: u32,
     pub answer: u32,
@@ -41,12 +50,15 @@ pub struct Sizes {
 const MOST_FREE: usize = 3;
 
 impl Depot {
-    /// The depot of a kernel of so many actors, whose rounds have at most so many messages, without any columns.
-    pub fn new(memory: Arc<dyn DeviceMemory>, entry: &Entry, actors: u32, share: usize) -> Depot {
+    /// The depot of a kernel whose rounds have at most so many messages, for those of its actors that are on a device, without any columns.
+    pub fn new(memory: Arc<dyn DeviceMemory>, entry: &Entry, (actors, here): (u32, &Here), share: usize) -> Depot {
         Depot {
             memory,
             sizes: Sizes {
                 actors,
+                first: here.actors.start,
+                end: here.actors.end,
+                devices: here.ends.len() as u32,
                 message: entry.message.ty.words,
                 answer: entry.returned.words,
                 sends: entry.sends,
@@ -54,6 +66,7 @@ impl Depot {
                 rooms: entry.rooms().map(|room| room.words as u32),
                 share: u32::try_from(share).unwrap_or(u32::MAX),
             },
+            ends: here.ends.clone(),
             free: Mutex::default(),
         }
     }
@@ -124,11 +137,29 @@ impl Depot {
             sends,
             forwards,
             rooms,
+            devices,
+            first: _,
+            end: _,
             share: _,
         } = self.sizes;
         let take = |count: u32, words: u32| self.memory.allocate(u64::from(count.max(1)) * u64::from(words.max(1)));
         let in_turns = |count, words| -> Result<[Region; 2]> { Ok([take(count, words)?, take(count, words)?]) };
         let groups = actors.div_ceil(GROUP) * APART;
+        let own = capacity.saturating_mul(sends);
+        // A device's actors have room for as many messages, wherever these come from.
+        let (arrived, boxes, cells) = match devices {
+            1 => (0, 0, CELLS),
+            _ => (capacity, groups * devices, LEAVING + devices as usize),
+        };
+        let crossing = || -> Result<Crossing> {
+            Ok(Crossing {
+                room: own,
+                places: take(boxes, 1)?,
+                leaving: take(own.saturating_mul(devices), self.sizes.letter())?,
+                senders: take(own.saturating_mul(devices), 1)?,
+                arrived: take(arrived, 1)?,
+            })
+        };
         Ok(Columns {
             capacity,
             mail: in_turns(actors, MAIL_WORDS as u32)?,
@@ -137,14 +168,15 @@ impl Depot {
             answers: take(capacity, answer)?,
             sent: take(actors, 1)?,
             stopped: take(actors, 1)?,
-            letters: take(capacity.saturating_mul(sends), self.sizes.letter())?,
+            letters: take(own.saturating_add(arrived), self.sizes.letter())?,
             rooms: [take(capacity, rooms[REPLIES])?, take(capacity, rooms[FORWARDS])?],
-            links: take(capacity.saturating_mul(sends), 2)?,
+            links: take(own.saturating_add(arrived), 2)?,
             forwarded_links: take(capacity.saturating_mul(forwards), 2)?,
-            lists: take(actors + groups, 1)?,
+            lists: take(actors + groups + boxes, 1)?,
             places: take(groups, 1)?,
             order: take(capacity, 2)?,
-            cells: take(CELLS as u32, 1)?,
+            cells: take(cells as u32, 1)?,
+            crossing: if devices > 1 { Some(crossing()?) } else { None },
             is_clean: false,
         })
     }
@@ -155,6 +187,16 @@ impl Depot {
 }
 
 impl Sizes {
+    /// A job of a VM for each actor, for those that are on the device.
+    pub fn of_own(&self, job: Job) -> Job {
+        Job {
+            first_vm: self.first,
+            vms: self.end - self.first,
+            vm_count: self.actors,
+            ..job
+        }
+    }
+
     /// Words of a message that was sent, with its actor.
     pub fn letter(&self) -> u32 {
         1 + self.message

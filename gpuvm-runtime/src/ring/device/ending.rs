@@ -18,7 +18,7 @@ use crate::error::Result;
 
 impl OnDevice {
     /// Ends rounds with one after so many others that the host has to see to, given how the handler's VMs stand if one has trapped.
-    pub(super) fn last(
+    pub(in super::super) fn last(
         &self,
         depot: &Depot,
         columns: &Columns,
@@ -73,7 +73,7 @@ impl OnDevice {
             letters: &letters,
             rooms: [&replies, &forwards],
         };
-        let standing = standing.map(|standing| (&*standing.program, &standing.image));
+        let standing = standing.map(|standing| (&*standing.program, &standing.image, standing.first));
         self.collect(vms.into_iter(), &left, standing, &mut done);
         // A round that was counted before it ended would count twice.
         let own = if said.total == 0 { u64::from(total) } else { 0 };

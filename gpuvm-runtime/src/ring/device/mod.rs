@@ -1,8 +1,11 @@
 //! Actors on an engine that runs programs: a batch is a job with one VM for each actor that has mail. The states stay in the engine's
 //! memory, if it has any.
 
+pub mod abroad;
 mod columns;
 mod courier;
+#[allow(dead_code, reason = "only the routines of its functions run")]
+pub mod crossing;
 #[allow(dead_code, reason = "only the routines of its functions run")]
 mod delivery;
 mod depot;
@@ -25,11 +28,14 @@ use std::sync::atomic::Ordering;
 use gpuvm_core::program::{Log, Program};
 use gpuvm_engine::{Engine, Error as Failure, Execute, Ran, ResidentKernel};
 
+pub use self::columns::Columns;
 pub use self::depot::Depot;
 use self::jobs::Started;
 use self::layout::{Layout, Shape};
 pub use self::parcel::Parcel;
-use self::rounds::{OnTheirOwn, is_dense};
+use self::rounds::OnTheirOwn;
+pub use self::rounds::is_dense;
+pub use self::sequence::End;
 use self::states::States;
 use super::batch::{Batch, Mail};
 use super::context::Sent;
@@ -40,6 +46,14 @@ use super::runner::{Handled, Rounds, Runner, Turn};
 use crate::error::{Error, Result};
 use crate::logs::LogLimit;
 use crate::runtime::Runtime;
+
+/// Which of a kernel's actors are on a device.
+pub struct Here {
+    /// These, which follow each other.
+    pub actors: Range<u32>,
+    /// One past the last actor of each device.
+    pub ends: Arc<[u32]>,
+}
 
 /// Actors whose states an engine has.
 pub struct OnDevice {
@@ -72,7 +86,7 @@ const FIRST_CYCLES: u64 = 256;
 const NOW_WORDS: usize = 2;
 
 impl OnDevice {
-    /// Actors in their first state, of which an engine runs the program, in rounds of at most so many messages.
+    /// Actors in their first state, of which an engine runs the program, in rounds of at most so many messages. Those that are on other devices have room here and no mail.
     ///
     /// # Errors
     ///
@@ -81,7 +95,7 @@ impl OnDevice {
         runtime: &Runtime,
         entry: &'static Entry,
         (engine, executor, program): (Engine, Arc<dyn Execute>, Arc<Program>),
-        options: &RingOptions,
+        (options, here): (&RingOptions, &Here),
         share: usize,
     ) -> Result<OnDevice> {
         let actors = options.actors;
@@ -91,7 +105,7 @@ impl OnDevice {
         // What actors print is read after each batch.
         let on_their_own = match log.is_empty() {
             false => None,
-            true => OnTheirOwn::new(runtime, entry, &*executor, (actors, options.answers), share),
+            true => OnTheirOwn::new(runtime, entry, &*executor, ((actors, here), options.answers), share),
         };
         let resident = match options.resident {
             Resident::Never => None,

@@ -12,7 +12,8 @@ use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Job, Region, Slot};
 
 use super::super::handler::{Entry, FORWARDS, REPLIES};
-use super::columns::{Columns, atomic, part, whole, words};
+use super::columns::{Columns, Crossing, atomic, each, part, whole, words};
+use super::crossing::{self, LEAVING};
 use super::delivery::{self, GROUP};
 use super::depot::Sizes;
 use super::sequence::Step;
@@ -24,6 +25,8 @@ pub struct Post {
     /// What each actor does in a round: where the host has to see to what was forwarded, and where it has not.
     handlers: [Arc<Program>; 2],
     delivery: Delivery,
+    /// What brings them to other devices, if there are any.
+    crossing: Option<Abroad>,
 }
 
 /// What brings actors the messages in their lists, wherever these lie.
@@ -45,10 +48,17 @@ impl Post {
             true => (sizes.answer, sizes.rooms[REPLIES]),
             false => (0, 0),
         };
-        let handler = |forwards: u32| runtime.link_kernel(&handler(entry, [sends, letter, tags, replies, forwards]));
+        let devices = sizes.devices;
+        let handler =
+            |forwards: u32| runtime.link_kernel(&handler(entry, [sends, letter, tags, replies, forwards, devices]));
         Ok(Post {
             handlers: [handler(sizes.rooms[FORWARDS])?, handler(0)?],
             delivery: Delivery::new(runtime, sizes, [letter, 0, 0])?,
+            crossing: if devices > 1 {
+                Some(Abroad::new(runtime, sizes)?)
+            } else {
+                None
+            },
         })
     }
 
@@ -88,11 +98,100 @@ impl Post {
         let [address, receive] = self.delivery.jobs(columns, 1 - turn, links, letters);
         [(Step::Address, address), (Step::Receive, receive)]
     }
+
+    /// The jobs that get letters of a turn to other devices' actors ready to leave; none if there are no other devices.
+    pub fn leave(&self, columns: &Columns, turn: usize) -> Vec<(Step, Job)> {
+        match (&self.crossing, &columns.crossing) {
+            (Some(abroad), Some(crossing)) => abroad.leave(columns, crossing, turn),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The job that brings so many letters from other devices into the lists.
+    pub fn arrive(&self, columns: &Columns, letters: u32) -> Option<(Step, Job)> {
+        let (abroad, crossing) = (self.crossing.as_ref()?, columns.crossing.as_ref()?);
+        (letters > 0).then(|| abroad.arrive(columns, crossing, letters))
+    }
+}
+
+/// What brings actors' messages to other devices.
+struct Abroad {
+    sizes: Sizes,
+    seal: Arc<Program>,
+    pack: Arc<Program>,
+    unpack: Arc<Program>,
+}
+
+impl Abroad {
+    fn new(runtime: &Runtime, sizes: Sizes) -> Result<Abroad> {
+        let (sends, letter) = (sizes.sends, sizes.letter());
+        Ok(Abroad {
+            sizes,
+            seal: link(runtime, "seal", crossing::seal::routine(), &[])?,
+            pack: link(runtime, "pack", crossing::pack::routine(), &[sends, letter])?,
+            unpack: link(runtime, "unpack", crossing::unpack::routine(), &[letter])?,
+        })
+    }
+
+    fn leave(&self, columns: &Columns, crossing: &Crossing, turn: usize) -> Vec<(Step, Job)> {
+        let Sizes { actors, devices, .. } = self.sizes;
+        let Columns {
+            mail,
+            sent,
+            letters,
+            lists,
+            cells,
+            ..
+        } = columns;
+        let Crossing {
+            places,
+            leaving,
+            senders,
+            ..
+        } = crossing;
+        let totals = part(cells, LEAVING, devices);
+        let seal = vec![words(cells), atomic(&totals), words(lists), words(places)];
+        let pack = vec![
+            whole(&mail[turn], actors),
+            each(words(sent)),
+            words(letters),
+            atomic(places),
+            words(cells),
+            words(leaving),
+            words(senders),
+        ];
+        let boxes = actors.div_ceil(GROUP) * devices;
+        vec![
+            (Step::Seal, job(&self.seal, boxes, seal, Some(&totals))),
+            (
+                Step::Pack,
+                self.sizes.of_own(job(&self.pack, actors, pack, Some(places))),
+            ),
+        ]
+    }
+
+    fn arrive(&self, columns: &Columns, crossing: &Crossing, count: u32) -> (Step, Job) {
+        let Columns {
+            letters,
+            lists,
+            links,
+            cells,
+            ..
+        } = columns;
+        let unpack = vec![
+            words(letters),
+            words(&crossing.arrived),
+            atomic(lists),
+            whole(links, links.words / 2),
+            words(cells),
+        ];
+        (Step::Unpack, job(&self.unpack, count, unpack, Some(lists)))
+    }
 }
 
 /// What each actor does in a round: what it does in a batch, and then it pushes what it has sent, given the last arguments of
 /// [`delivery::push`].
-fn handler(entry: &Entry, constants: [u32; 5]) -> Kernel {
+fn handler(entry: &Entry, constants: [u32; 6]) -> Kernel {
     let mut kernel = entry.kernel();
     let all = TypeRef::of::<&[u32]>();
     let first = kernel.params.len();
@@ -159,7 +258,7 @@ impl Delivery {
         ];
         [
             job(&self.address, actors.div_ceil(GROUP), address, Some(&total)),
-            job(&self.receive, actors, receive, Some(places)),
+            self.sizes.of_own(job(&self.receive, actors, receive, Some(places))),
         ]
     }
 }
@@ -220,7 +319,7 @@ mod tests {
             );
         }
         // With rooms for everything it has a few. What it gets of its VM's messages is at last.
-        let push = [4, 9, 3, 0, 0, 1, 5];
+        let push = [4, 9, 3, 0, 0, 1, 1, 5];
         assert_eq!(frames("push", delivery::push::routine(), &push), 0);
         assert_eq!(frames("address", delivery::address::routine(), &[]), 0);
     }

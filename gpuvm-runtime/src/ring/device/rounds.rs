@@ -15,7 +15,6 @@ use super::super::context::Sent;
 use super::super::handler::Entry;
 use super::super::options::Answers;
 use super::super::runner::{Linked, Rounds, Turn};
-use super::OnDevice;
 use super::columns::Columns;
 use super::courier::Courier;
 use super::depot::Depot;
@@ -23,6 +22,7 @@ use super::ending::quiet;
 use super::parcel::Parcel;
 use super::post::Post;
 use super::sequence::{End, Step};
+use super::{Here, OnDevice};
 use crate::error::{Error, Result};
 use crate::runtime::Runtime;
 
@@ -71,7 +71,7 @@ impl OnTheirOwn {
         runtime: &Runtime,
         entry: &'static Entry,
         executor: &dyn Execute,
-        (actors, answers): (u32, Answers),
+        (actors, answers): ((u32, &Here), Answers),
         share: usize,
     ) -> Option<OnTheirOwn> {
         let memory = executor.memory().filter(|_| executor.sequence().is_some())?;
@@ -81,7 +81,7 @@ impl OnTheirOwn {
             runtime: runtime.clone(),
             entry,
             depot: Arc::new(Depot::new(memory, entry, actors, share)),
-            grouper: goes_round.then(|| Grouper::new(actors, entry.message.ty.words as usize)),
+            grouper: goes_round.then(|| Grouper::new(actors.0, entry.message.ty.words as usize)),
             is_wanted,
             post: None,
             courier: None,
@@ -117,7 +117,7 @@ impl OnTheirOwn {
     }
 
     /// Links what rounds need that has not been linked before.
-    fn get_ready(&mut self, linked: Option<&Linked<'_>>) -> Result<()> {
+    pub(super) fn get_ready(&mut self, linked: Option<&Linked<'_>>) -> Result<()> {
         let OnTheirOwn { runtime, depot, .. } = self;
         let sizes = depot.sizes;
         if self.grouper.is_some() && self.post.is_none() {

@@ -8,6 +8,7 @@ use gpuvm_engine::{Error as Failure, Image, Job, SequenceEnd};
 
 use super::super::runner::Turn;
 use super::OnDevice;
+use super::columns::Columns;
 use super::courier::Courier;
 use super::post::job;
 use super::rounds::{OnTheirOwn, Place};
@@ -20,6 +21,12 @@ pub enum Step {
     Handle,
     /// Three jobs that bring what they forward to actors of the linked kernel.
     Forward,
+    /// Lays out what goes to other devices.
+    Seal,
+    /// Puts it there.
+    Pack,
+    /// Puts what has come from other devices into its receivers' lists.
+    Unpack,
     /// Lays out the next mail, and counts what was handled.
     Address,
     /// Brings actors their mail. Traps if nobody has any.
@@ -50,6 +57,8 @@ pub enum End {
 pub struct Standing {
     pub program: Arc<Program>,
     pub image: Image,
+    /// The actor of the first of them.
+    pub first: u32,
 }
 
 impl End {
@@ -76,8 +85,24 @@ impl OnDevice {
         rounds: Range<usize>,
         turn: &Turn<'_>,
     ) -> Result<End> {
+        let first = rounds.start;
+        let jobs = rounds.flat_map(|round| {
+            let jobs = self.jobs(own, place, round).into_iter();
+            jobs.map(move |(step, job)| (At { round, step }, job))
+        });
+        self.run_jobs((own, place.columns), first, jobs, turn)
+    }
+
+    /// One sequence of jobs of rounds, from one on.
+    pub(super) fn run_jobs(
+        &self,
+        (own, columns): (&OnTheirOwn, &Columns),
+        round: usize,
+        jobs: impl Iterator<Item = (At, Job)>,
+        turn: &Turn<'_>,
+    ) -> Result<End> {
         let first = At {
-            round: rounds.start,
+            round,
             step: Step::Handle,
         };
         let Some(mut sequence) = self.executor.sequence() else {
@@ -85,10 +110,6 @@ impl OnDevice {
         };
         let mut added = Vec::new();
         let mut refused = None;
-        let jobs = rounds.flat_map(|round| {
-            let jobs = self.jobs(own, place, round).into_iter();
-            jobs.map(move |(step, job)| (At { round, step }, job))
-        });
         for (at, job) in jobs {
             if !sequence.push(job, &(&[] as &[u32]))? {
                 refused = Some(at);
@@ -110,13 +131,14 @@ impl OnDevice {
                 ended => ended?,
             };
             if job_end.has_trapped {
-                if at.step == Step::Receive && own.depot.ask(place.columns, (at.round + 1) % 2)?.total == 0 {
+                if at.step == Step::Receive && own.depot.ask(columns, (at.round + 1) % 2)?.total == 0 {
                     return Ok(End::Quiet(at.round));
                 }
                 let standing = match at.step {
                     Step::Handle => Some(Standing {
                         program: Arc::clone(self.handler(own)),
                         image: running.image().map_err(Failure::after_begin)?,
+                        first: own.depot.sizes.first,
                     }),
                     _ => None,
                 };
@@ -133,6 +155,17 @@ impl OnDevice {
     /// The jobs of a round.
     fn jobs(&self, own: &OnTheirOwn, place: Place<'_>, round: usize) -> Vec<(Step, Job)> {
         let (columns, turn) = (place.columns, round % 2);
+        let mut jobs = vec![self.handle_job(own, columns, turn)];
+        let forward = own.courier.as_ref().and_then(|courier| courier.jobs(columns, turn));
+        jobs.extend(forward.into_iter().flatten());
+        if let Some(post) = &own.post {
+            jobs.extend(post.jobs(columns, turn));
+        }
+        jobs
+    }
+
+    /// The job in which actors handle the mail of a turn.
+    pub(super) fn handle_job(&self, own: &OnTheirOwn, columns: &Columns, turn: usize) -> (Step, Job) {
         let mut slots = own.depot.slots(columns, turn, self.states.slots([0, 0]));
         let mut lists = None;
         if let Some(post) = &own.post {
@@ -140,13 +173,8 @@ impl OnDevice {
             slots.extend(more);
             lists = Some(atomics);
         }
-        let mut jobs = vec![(Step::Handle, job(self.handler(own), self.actors, slots, lists))];
-        let forward = own.courier.as_ref().and_then(|courier| courier.jobs(columns, turn));
-        jobs.extend(forward.into_iter().flatten());
-        if let Some(post) = &own.post {
-            jobs.extend(post.jobs(columns, turn));
-        }
-        jobs
+        let handle = job(self.handler(own), self.actors, slots, lists);
+        (Step::Handle, own.depot.sizes.of_own(handle))
     }
 
     /// What each actor does in a round.

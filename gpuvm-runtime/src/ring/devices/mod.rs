@@ -2,8 +2,11 @@
 //!
 //! A device that is lost takes its actors' states with it. So all states are kept on the host as they were a while ago, with what actors have been given since (`replay.rs`): another
 //! device takes the lost one's actors, and all actors handle that once more. Nobody sees any of it, as the same comes of the same messages.
+//!
+//! What actors on GPUs send each other goes from GPU to GPU (`rounds.rs`), what others do by the host.
 
 mod replay;
+mod rounds;
 mod shares;
 
 use std::ops::Range;
@@ -15,24 +18,32 @@ use gpuvm_core::program::Program;
 use gpuvm_engine::{Engine, Execute, Reference};
 
 use self::replay::Replay;
-use self::shares::{cut, merge, parted};
-use super::batch::Batch;
+use self::shares::{WordsOf, cut, merge, parted};
+use super::batch::{Batch, Grouper};
 use super::bound::Bound;
-use super::device::OnDevice;
+use super::context::Sent;
+use super::device::crossing::MOST_DEVICES;
+use super::device::{Here, OnDevice, is_dense};
 use super::handler::Entry;
 use super::native::OnCpu;
 use super::options::RingOptions;
-use super::runner::{Handled, Runner, Turn};
+use super::runner::{Handled, Rounds, Runner, Turn};
 use super::vms;
 use crate::error::{Error, Result};
 use crate::runtime::{Runtime, Spreading};
 use crate::spread::{Member, Worker, members};
+
+/// Fewer actors are better on one device, where nothing has to wait for another, unless everything is to be spread. So are those whose messages have to go by the host, which is what takes long
+/// then.
+const FEWEST: u32 = 1 << 20;
 
 /// Actors on several devices.
 pub struct OnDevices {
     kernel: Kernel,
     members: Vec<Member<()>>,
     parts: Vec<Part>,
+    /// Groups the mail of first rounds.
+    grouper: Grouper,
     replay: Replay,
     /// How many devices were lost.
     lost: u64,
@@ -45,6 +56,8 @@ struct Kernel {
     program: Arc<Program>,
     options: RingOptions,
     bound: Bound,
+    /// One past the last actor of each part.
+    ends: Arc<[u32]>,
 }
 
 /// Neighbouring actors.
@@ -52,10 +65,23 @@ struct Part {
     actors: Range<u32>,
     /// The place of the device that has them among the members.
     member: usize,
-    runner: Box<dyn Runner>,
+    holder: Holder,
+}
+
+/// What has them.
+enum Holder {
+    Natively(OnCpu),
+    OnDevice(Box<OnDevice>),
 }
 
 impl Part {
+    fn runner(&mut self) -> &mut dyn Runner {
+        match &mut self.holder {
+            Holder::Natively(on_cpu) => on_cpu,
+            Holder::OnDevice(on_device) => &mut **on_device,
+        }
+    }
+
     /// That its device has failed.
     fn failed(&self, error: Error) -> Failed {
         Failed {
@@ -70,26 +96,38 @@ type Done = Result<(Handled, Duration)>;
 
 impl Kernel {
     /// Actors on a device, in their first state.
-    fn on(&self, member: &Member<()>) -> Result<Box<dyn Runner>> {
+    fn on(&self, member: &Member<()>, actors: &Range<u32>) -> Result<Holder> {
         let Kernel { entry, options, .. } = self;
         let (engine, executor): (Engine, Arc<dyn Execute>) = match &member.worker {
             Worker::Native((), threads) => {
                 let vms = vms(&self.runtime, entry, options.actors);
                 let actors = (entry.native)(options.actors as usize);
-                return Ok(Box::new(OnCpu::new(actors, vms, Some(*threads))));
+                return Ok(Holder::Natively(OnCpu::new(actors, vms, Some(*threads))));
             }
             Worker::Reference(_) => (Engine::Reference, Arc::new(Reference)),
             Worker::Engine(engine, executor) => (*engine, Arc::clone(executor)),
         };
         let program = Arc::clone(&self.program);
+        let here = Here {
+            actors: actors.clone(),
+            ends: Arc::clone(&self.ends),
+        };
         let on = OnDevice::new(
             &self.runtime,
             entry,
             (engine, executor, program),
-            options,
+            (options, &here),
             self.bound.share,
         )?;
-        Ok(Box::new(on))
+        Ok(Holder::OnDevice(Box::new(on)))
+    }
+
+    /// Words of its messages and of what its handler returns.
+    fn words(&self) -> WordsOf {
+        WordsOf {
+            message: self.entry.message.ty.words as usize,
+            answer: self.entry.returned.words as usize,
+        }
     }
 
     /// What the kernel is called among what is known of how fast devices are.
@@ -115,40 +153,48 @@ impl OnDevices {
         (options, bound): (&RingOptions, &Bound),
         program: &Arc<Program>,
     ) -> Result<Option<OnDevices>> {
-        // What makes a kernel worth several devices is not known.
-        if runtime.members().len() < 2 || runtime.spreading() != Spreading::Always {
+        let spreading = runtime.spreading();
+        let is_enough = spreading == Spreading::Always || spreading == Spreading::Auto && options.actors >= FEWEST;
+        if runtime.members().len() < 2 || !is_enough {
             return Ok(None);
         }
-        let kernel = Kernel {
+        let mut kernel = Kernel {
             runtime: runtime.clone(),
             entry,
             program: Arc::clone(program),
             options: options.clone(),
             bound: *bound,
+            ends: Arc::from([]),
         };
-        let members = kernel.members();
+        let mut members = kernel.members();
+        if spreading == Spreading::Auto {
+            members.retain(|member| matches!(member.worker, Worker::Engine(..)));
+        }
         let rates = runtime.rates().of(&kernel.name(), runtime.members().len());
         let rates: Vec<Option<f64>> = members.iter().map(|member| rates[member.number]).collect();
         let shares = cut(options.actors, &rates).into_iter().enumerate();
         let shares: Vec<(usize, Range<u32>)> = shares.filter(|(_, actors)| !actors.is_empty()).collect();
-        if shares.len() < 2 {
+        if !(2..=MOST_DEVICES).contains(&shares.len()) {
             return Ok(None);
         }
+        kernel.ends = shares.iter().map(|(_, actors)| actors.end).collect();
         let part = |(member, actors): (usize, Range<u32>)| {
             Ok(Part {
+                holder: kernel.on(&members[member], &actors)?,
                 actors,
-                runner: kernel.on(&members[member])?,
                 member,
             })
         };
         let parts: Result<Vec<Part>> = shares.into_iter().map(part).collect();
-        Ok(Some(OnDevices {
+        let all = OnDevices {
             replay: Replay::of(entry, options.actors),
+            grouper: Grouper::new(options.actors, entry.message.ty.words as usize),
             parts: parts?,
             kernel,
             members,
             lost: 0,
-        }))
+        };
+        Ok((spreading == Spreading::Always || all.crosses()).then_some(all))
     }
 
     /// The engine that all of them are on; [`Engine::Auto`] if it is not one.
@@ -169,12 +215,15 @@ impl OnDevices {
 
     /// Lets actors handle a batch, each device those that it has.
     fn handle_parts(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled, Failed> {
-        let size = self.kernel.entry.message.ty.words as usize;
-        let own = parted(batch, size, self.parts.iter().map(|part| &part.actors));
+        let own = parted(
+            batch,
+            self.kernel.words().message,
+            self.parts.iter().map(|part| &part.actors),
+        );
         let (now, is_over) = (turn.now, turn.is_over);
         let run = |part: &mut Part, batch: &Batch| -> Done {
             let begin = Instant::now();
-            Ok((part.runner.handle(batch, &quietly(now, is_over))?, begin.elapsed()))
+            Ok((part.runner().handle(batch, &quietly(now, is_over))?, begin.elapsed()))
         };
         let mut busy = self
             .parts
@@ -204,13 +253,12 @@ impl OnDevices {
             rates.see(&self.kernel.name(), number, messages, time);
             all.push((own.first, handled));
         }
-        let answer = self.kernel.entry.returned.words as usize;
         // What is handled once more has no places.
         let messages = batch
             .places
             .len()
             .max(batch.mail.last().map_or(0, |mail| mail.end as usize));
-        Ok(merge(all, messages * answer, answer))
+        Ok(merge(all, messages, self.kernel.words().answer))
     }
 
     /// Does something with all parts, once more after each loss of a device.
@@ -246,7 +294,7 @@ impl OnDevices {
         let orphans = self.parts.iter_mut().filter(|part| part.member == member);
         for (part, heir) in orphans.zip(heirs.iter().cycle()) {
             part.member = *heir;
-            part.runner = self.kernel.on(&self.members[*heir])?;
+            part.holder = self.kernel.on(&self.members[*heir], &part.actors)?;
         }
         Ok(())
     }
@@ -260,13 +308,19 @@ impl OnDevices {
     }
 
     fn go_through(&mut self, replay: &Replay) -> Result<(), Failed> {
-        self.each(|part| part.runner.restore(replay.states()))?;
+        self.each(|part| part.runner().restore(replay.states()))?;
         let never = AtomicBool::new(false);
         for entry in replay.entries() {
             match entry {
                 replay::Entry::Batch(batch, now) => {
                     self.handle_parts(batch, &quietly(*now, &never))?;
                 }
+                replay::Entry::Rounds {
+                    sent,
+                    stopped,
+                    now,
+                    count,
+                } => self.go_round_again((sent, stopped), *now, *count)?,
                 replay::Entry::Reset(actors) => self.reset_parts(actors)?,
             }
         }
@@ -289,7 +343,7 @@ impl OnDevices {
                 .collect();
             match own.is_empty() {
                 true => Ok(()),
-                false => part.runner.reset(&own),
+                false => part.runner().reset(&own),
             }
         };
         self.each(reset).map(|_| ())
@@ -334,6 +388,14 @@ impl Runner for OnDevices {
         Ok(handled)
     }
 
+    fn goes_round(&self, messages: usize) -> bool {
+        self.crosses() && is_dense(messages, self.kernel.options.actors)
+    }
+
+    fn rounds(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
+        self.go_round(sent, stopped, turn)
+    }
+
     fn devices_lost(&self) -> u64 {
         self.lost
     }
@@ -344,7 +406,7 @@ impl Runner for OnDevices {
                 let own = part.actors.start.max(actors.start)..part.actors.end.min(actors.end);
                 match own.is_empty() {
                     true => Ok(Vec::new()),
-                    false => part.runner.states(own),
+                    false => part.runner().states(own),
                 }
             };
             Ok(all.each(own)?.concat())
@@ -353,7 +415,7 @@ impl Runner for OnDevices {
 
     fn restore(&mut self, states: &[u32]) -> Result<()> {
         self.replay.begin_at(states.to_vec(), Duration::ZERO);
-        self.surviving(|all| all.each(|part| part.runner.restore(states)).map(|_| ()))
+        self.surviving(|all| all.each(|part| part.runner().restore(states)).map(|_| ()))
     }
 
     fn reset(&mut self, actors: &[u32]) -> Result<()> {

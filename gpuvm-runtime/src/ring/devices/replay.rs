@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::super::batch::Batch;
+use super::super::context::Sent;
 use super::super::handler;
 
 /// States, and what has changed them since.
@@ -22,6 +23,13 @@ pub struct Replay {
 pub enum Entry {
     /// Messages that were handled at a time of the kernel's clock.
     Batch(Batch, u64),
+    /// So many rounds on messages, which have begun at a time of the kernel's clock, and the actors that had stopped then.
+    Rounds {
+        sent: Sent,
+        stopped: Vec<u32>,
+        now: u64,
+        count: u64,
+    },
     /// Actors that have got their first state again.
     Reset(Vec<u32>),
 }
@@ -55,6 +63,7 @@ impl Replay {
     pub fn push(&mut self, entry: Entry, time: Duration) {
         self.words += match &entry {
             Entry::Batch(batch, _) => batch.words.len() + 3 * batch.mail.len(),
+            Entry::Rounds { sent, stopped, .. } => sent.to.len() + sent.words.len() + stopped.len(),
             Entry::Reset(actors) => actors.len(),
         };
         self.time += time;

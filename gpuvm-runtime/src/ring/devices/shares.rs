@@ -5,7 +5,7 @@ use std::ops::Range;
 use gpuvm_engine::Words;
 
 use super::super::batch::{Batch, Mail};
-use super::super::runner::{Handled, Trapped};
+use super::super::runner::{Handled, Rounds, Trapped};
 
 /// What of a batch is for neighbouring actors.
 pub struct Own {
@@ -62,18 +62,21 @@ pub fn parted<'a>(batch: &Batch, size: usize, parts: impl Iterator<Item = &'a Ra
     parts.map(own).collect()
 }
 
-/// What has become of a batch, given what became of its parts and the first message of each, so many words of answers in all and for each message.
-pub fn merge(parts: Vec<(u32, Handled)>, words: usize, answer: usize) -> Handled {
+/// Words of what a kernel's batches have for each message.
+pub struct WordsOf {
+    pub message: usize,
+    /// That the handler returns.
+    pub answer: usize,
+}
+
+/// What has become of a batch of so many messages, given what became of its parts and the first message of each, and words of an answer.
+pub fn merge(parts: Vec<(u32, Handled)>, messages: usize, answer: usize) -> Handled {
     let mut all = Handled::default();
-    let mut answers = vec![0; words];
+    let mut answers = vec![0; messages * answer];
     for (first, part) in parts {
         let begin = first as usize * answer;
         answers[begin..begin + part.answers.len()].copy_from_slice(&part.answers);
-        let moved = |mail: Mail| Mail {
-            first: mail.first + first,
-            end: mail.end + first,
-            ..mail
-        };
+        let moved = |mail: Mail| moved(mail, first);
         let trapped = part.trapped.into_iter().map(|Trapped { rest, trap }| Trapped {
             rest: moved(rest),
             trap,
@@ -90,6 +93,39 @@ pub fn merge(parts: Vec<(u32, Handled)>, words: usize, answer: usize) -> Handled
     }
     all.answers = Words::from(answers);
     all
+}
+
+/// What has come of rounds, given what came of their parts.
+pub fn join(parts: Vec<Rounds>, words: &WordsOf) -> Rounds {
+    let mut all = Rounds::default();
+    let mut batch = Batch::default();
+    let mut handled = Vec::new();
+    for part in parts {
+        all.count = all.count.max(part.count);
+        all.handled += part.handled;
+        all.left.extend(part.left);
+        let Some((its, done)) = part.last else { continue };
+        let first = batch.places.len() as u32;
+        let messages = its.places.len() as u32;
+        batch.mail.extend(its.mail.into_iter().map(|mail| moved(mail, first)));
+        batch.places.extend(first..first + messages);
+        batch.words.extend(its.words);
+        handled.push((first, done));
+    }
+    if !handled.is_empty() {
+        let merged = merge(handled, batch.places.len(), words.answer);
+        all.last = Some((batch, merged));
+    }
+    all
+}
+
+/// Mail whose messages come so many later.
+fn moved(mail: Mail, by: u32) -> Mail {
+    Mail {
+        first: mail.first + by,
+        end: mail.end + by,
+        ..mail
+    }
 }
 
 #[cfg(test)]
