@@ -95,7 +95,7 @@ pub struct Metrics {
     pub rounds: u64,
     /// Messages of a linked kernel's actors that came to these without leaving the device.
     pub from_linked: u64,
-    /// Devices that have failed. Others have taken their actors, as they were: nothing was handled twice, or not at all.
+    /// Devices that have failed while actors were on several. Others have taken theirs, as they were: nobody sees that anything was handled twice, and nothing was lost.
     pub devices_lost: u64,
     /// How long it took from the acceptance of a message until its answer could be received; `None` if nothing was handled, or without
     /// telemetry.

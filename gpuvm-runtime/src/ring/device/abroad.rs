@@ -1,6 +1,6 @@
 //! Rounds of actors that are on several devices, as one of these has its part of them: what its actors handle and what leaves, and what has come for them.
 
-use gpuvm_engine::Region;
+use gpuvm_engine::{Job, Region};
 
 use super::super::batch::Batch;
 use super::super::runner::{Rounds, Turn};
@@ -10,7 +10,18 @@ use super::rounds::OnTheirOwn;
 use super::sequence::{At, End, Step};
 use crate::error::{Error, Result};
 
-/// How a device's part of a round has gone.
+/// A step of a device's part of rounds.
+#[derive(Clone, Copy)]
+pub enum Go {
+    /// Its actors handle their mail, and what they send to others gets ready to leave.
+    Leave,
+    /// Its actors are brought what they have sent each other, and so many letters that have come from others.
+    Arrive(u32),
+    /// Both: what there is for a round's actors to handle, and the next round.
+    On(u32),
+}
+
+/// How a step has gone.
 pub struct Gone {
     pub end: End,
     /// What its cells say then, of the next turn.
@@ -21,6 +32,17 @@ pub struct Gone {
 pub struct Passage {
     pub letters: Region,
     pub senders: Region,
+}
+
+impl Gone {
+    /// That not even the first job of a round was taken.
+    pub fn refused(round: usize) -> Gone {
+        let step = Step::Handle;
+        Gone {
+            end: End::Before(At { round, step }),
+            said: Said::default(),
+        }
+    }
 }
 
 impl OnDevice {
@@ -56,39 +78,31 @@ impl OnDevice {
         }
     }
 
-    /// Lets its actors handle their mail of a round, and gets ready what leaves.
+    /// Takes its part of rounds a step further, after so many of them.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    pub fn leave(&self, columns: &Columns, round: usize, turn: &Turn<'_>) -> Result<Option<Gone>> {
+    pub fn go(&self, columns: &Columns, round: usize, go: Go, turn: &Turn<'_>) -> Result<Option<Gone>> {
         let Some((own, post)) = self.own().and_then(|own| Some((own, own.post.as_ref()?))) else {
             return Ok(None);
         };
-        own.depot.empty_boxes(columns)?;
-        let handle = self.handle_job(own, columns, round % 2);
-        let jobs = std::iter::once(handle).chain(post.leave(columns, round % 2));
-        let jobs = jobs.map(|(step, job)| (At { round, step }, job));
-        let end = self.run_jobs((own, columns), round, jobs, turn)?;
-        let said = own.depot.ask(columns, (round + 1) % 2)?;
-        Ok(Some(Gone { end, said }))
-    }
-
-    /// Brings its actors what they have sent each other in a round, and so many letters that have come from others.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails.
-    pub fn arrive(&self, columns: &Columns, round: usize, letters: u32, turn: &Turn<'_>) -> Result<Option<Gone>> {
-        let Some((own, post)) = self.own().and_then(|own| Some((own, own.post.as_ref()?))) else {
-            return Ok(None);
+        let arrive = |letters: u32, round: usize| {
+            let jobs = post.arrive(columns, letters).into_iter();
+            let jobs = jobs.chain(post.jobs(columns, round % 2));
+            jobs.map(move |(step, job)| (At { round, step }, job))
         };
-        let jobs = post
-            .arrive(columns, letters)
-            .into_iter()
-            .chain(post.jobs(columns, round % 2));
-        let jobs = jobs.map(|(step, job)| (At { round, step }, job));
-        let end = self.run_jobs((own, columns), round, jobs, turn)?;
+        let leave = |round: usize| {
+            let handle = std::iter::once(self.handle_job(own, columns, round % 2));
+            let jobs = handle.chain(post.leave(columns, round % 2));
+            jobs.map(move |(step, job)| (At { round, step }, job))
+        };
+        let jobs: Vec<(At, Job)> = match go {
+            Go::Leave => leave(round).collect(),
+            Go::Arrive(letters) => arrive(letters, round).collect(),
+            Go::On(letters) => arrive(letters, round).chain(leave(round + 1)).collect(),
+        };
+        let end = self.run_jobs((own, columns), round, jobs.into_iter(), turn)?;
         let said = own.depot.ask(columns, (round + 1) % 2)?;
         Ok(Some(Gone { end, said }))
     }
@@ -150,6 +164,7 @@ impl OnDevice {
         let Some(own) = self.own() else {
             return Ok(Rounds::default());
         };
+        let round = end.round().unwrap_or(round);
         match end {
             End::Before(at) if at.step <= Step::Handle => self.recall(&own.depot, columns, round),
             End::Stopped(_, standing) => self.last(&own.depot, columns, round, standing.as_ref()),

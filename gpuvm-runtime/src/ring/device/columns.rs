@@ -5,7 +5,7 @@ use gpuvm_engine::{Region, Slot, Words};
 
 use super::super::batch::{Batch, Mail};
 use super::super::handler::ROOMS;
-use super::crossing::{ARRIVED, END, ENDS, FIRST, LEAVING, ROOM};
+use super::crossing::{ARRIVED, DEVICES, END, ENDS, FIRST, LEAVING, ROOM};
 use super::delivery::{ACTORS, ANY_STOPPED, CAPACITY, ENOUGH, HANDLED, NOW, total};
 use super::depot::{Depot, Sizes};
 use super::layout::time_words;
@@ -62,12 +62,13 @@ pub struct Crossing {
 }
 
 /// What the cells say.
+#[derive(Default)]
 pub struct Said {
     /// Messages of the turn that were not counted as handled.
     pub total: u32,
     /// Messages that were handled.
     pub handled: u64,
-    /// Letters that go to each device, if there are several.
+    /// Letters that go to each device, if there are several, and those that stay.
     pub leaving: Vec<u32>,
 }
 
@@ -152,20 +153,10 @@ impl Depot {
             (cells[FIRST], cells[END]) = (self.sizes.first, self.sizes.end);
             cells[ARRIVED] = columns.capacity * self.sizes.sends;
             cells[ROOM] = crossing.room;
+            cells[DEVICES] = self.sizes.devices;
             cells[ENDS..ENDS + self.ends.len()].copy_from_slice(&self.ends);
         }
         cells
-    }
-
-    /// Says that nothing leaves for other devices yet.
-    ///
-    /// # Errors
-    ///
-    /// When the device fails.
-    pub fn empty_boxes(&self, columns: &Columns) -> Result<()> {
-        let devices = self.sizes.devices;
-        let leaving = part(&columns.cells, LEAVING, devices);
-        Ok(self.memory.write(&leaving, &vec![0; devices as usize].as_slice())?)
     }
 
     /// Writes the first words of a column.

@@ -16,11 +16,13 @@ pub const END: usize = 12;
 pub const ARRIVED: usize = 13;
 /// Letters that there is room for to each device.
 pub const ROOM: usize = 14;
+/// How many devices there are; 0 if there is one.
+pub const DEVICES: usize = 15;
 /// One past the last actor of each device.
 pub const ENDS: usize = 16;
 /// The most devices.
 pub const MOST_DEVICES: usize = total(1) - ENDS;
-/// Letters to each device, after all that is in columns on one.
+/// Letters to each device, after all that is in columns on one. Those to itself are the ones that stay.
 pub const LEAVING: usize = total(2);
 
 /// Which device has an actor.
@@ -40,17 +42,23 @@ pub fn counted(actors: u32, device: u32, sender: u32) -> u32 {
     actors + (groups + device * groups + sender / GROUP) * APART
 }
 
-/// Lays out the letters of a [`GROUP`] of senders to a device, one VM for each device and group.
+/// Lays out the letters of a [`GROUP`] of senders to a device, one VM for each device and group. Of those that stay it counts what a group of receivers gets.
 #[routine(library)]
 pub fn seal(cells: &[u32], leaving: &[AtomicU32], lists: &mut [u32], places: &mut [u32]) {
     let (vm, actors) = (vm::id(), cells[ACTORS]);
     let groups = actors.div_ceil(GROUP);
-    let count = &mut lists[(actors + (groups + vm) * APART) as usize];
-    let at = leaving[(vm / groups) as usize].fetch_add(*count, Ordering::Relaxed);
-    let room = cells[ROOM];
-    let fits = at <= room && *count <= room - at;
-    places[(vm * APART) as usize] = at;
-    *count = 0;
+    let (device, group) = (vm / groups, vm % groups);
+    let stay = device == device_of(cells, cells[FIRST]);
+    let counted = actors + if stay { group } else { groups + vm } * APART;
+    let count = lists[counted as usize];
+    let at = leaving[device as usize].fetch_add(count, Ordering::Relaxed);
+    let mut fits = true;
+    if !stay {
+        let room = cells[ROOM];
+        fits = at <= room && count <= room - at;
+        places[(vm * APART) as usize] = at;
+        lists[counted as usize] = 0;
+    }
     assert!(fits && cells[CONCERN] == 0, "the host delivers these");
 }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use gpuvm_macros::routine;
 
-use super::crossing::{END, FIRST, counted, device_of};
+use super::crossing::{DEVICES, END, FIRST, LEAVING, counted, device_of};
 use crate::native::vm;
 
 /// Messages of the round under way until it is counted, and of the one after it, in [`turns`](total).
@@ -126,6 +126,9 @@ pub fn address(cells: &mut [u32], done: &mut [u32], total: &[AtomicU32], lists: 
             cells[NOW + 1] += 1;
         }
         cells[NOW] = now;
+        for device in 0..cells[DEVICES] as usize {
+            cells[LEAVING + device] = 0;
+        }
     }
     let capacity = cells[CAPACITY];
     let count = &mut lists[(cells[ACTORS] + group) as usize];

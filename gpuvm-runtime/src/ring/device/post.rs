@@ -322,5 +322,11 @@ mod tests {
         let push = [4, 9, 3, 0, 0, 1, 1, 5];
         assert_eq!(frames("push", delivery::push::routine(), &push), 0);
         assert_eq!(frames("address", delivery::address::routine(), &[]), 0);
+        // What goes over devices likewise.
+        let push = [4, 9, 3, 0, 0, 2, 1, 5];
+        assert_eq!(frames("push", delivery::push::routine(), &push), 0);
+        assert_eq!(frames("seal", crossing::seal::routine(), &[]), 0);
+        assert_eq!(frames("pack", crossing::pack::routine(), &[4, 9]), 0);
+        assert_eq!(frames("unpack", crossing::unpack::routine(), &[9]), 0);
     }
 }

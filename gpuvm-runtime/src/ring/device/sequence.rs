@@ -67,6 +67,15 @@ impl End {
         matches!(self, End::Clean | End::Quiet(_))
     }
 
+    /// The round in which the sequence has ended before its last job.
+    pub fn round(&self) -> Option<usize> {
+        match self {
+            End::Clean => None,
+            &End::Quiet(round) => Some(round),
+            End::Stopped(at, _) | End::Before(at) => Some(at.round),
+        }
+    }
+
     /// The step before whose end the sequence has ended.
     pub fn step(&self) -> Option<Step> {
         match self {

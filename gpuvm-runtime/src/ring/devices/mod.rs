@@ -18,6 +18,7 @@ use gpuvm_core::program::Program;
 use gpuvm_engine::{Engine, Execute, Reference};
 
 use self::replay::Replay;
+use self::rounds::Hitch;
 use self::shares::{WordsOf, cut, merge, parted};
 use super::batch::{Batch, Grouper};
 use super::bound::Bound;
@@ -44,6 +45,8 @@ pub struct OnDevices {
     parts: Vec<Part>,
     /// Groups the mail of first rounds.
     grouper: Grouper,
+    /// Whether devices wait for each other before each round.
+    is_careful: bool,
     replay: Replay,
     /// How many devices were lost.
     lost: u64,
@@ -58,6 +61,8 @@ struct Kernel {
     bound: Bound,
     /// One past the last actor of each part.
     ends: Arc<[u32]>,
+    /// What it is called among what is known of how fast devices are.
+    name: String,
 }
 
 /// Neighbouring actors.
@@ -130,11 +135,6 @@ impl Kernel {
         }
     }
 
-    /// What the kernel is called among what is known of how fast devices are.
-    fn name(&self) -> String {
-        format!("ring kernel {}", self.entry.id)
-    }
-
     /// The devices that can have actors, and have not failed.
     fn members(&self) -> Vec<Member<()>> {
         members(&self.runtime, &self.program, self.options.engine, Some(()))
@@ -165,12 +165,13 @@ impl OnDevices {
             options: options.clone(),
             bound: *bound,
             ends: Arc::from([]),
+            name: format!("ring kernel {}", entry.id),
         };
         let mut members = kernel.members();
         if spreading == Spreading::Auto {
             members.retain(|member| matches!(member.worker, Worker::Engine(..)));
         }
-        let rates = runtime.rates().of(&kernel.name(), runtime.members().len());
+        let rates = runtime.rates().of(&kernel.name, runtime.members().len());
         let rates: Vec<Option<f64>> = members.iter().map(|member| rates[member.number]).collect();
         let shares = cut(options.actors, &rates).into_iter().enumerate();
         let shares: Vec<(usize, Range<u32>)> = shares.filter(|(_, actors)| !actors.is_empty()).collect();
@@ -189,6 +190,7 @@ impl OnDevices {
         let all = OnDevices {
             replay: Replay::of(entry, options.actors),
             grouper: Grouper::new(options.actors, entry.message.ty.words as usize),
+            is_careful: false,
             parts: parts?,
             kernel,
             members,
@@ -250,7 +252,7 @@ impl OnDevices {
             let messages = own.batch.places.len() as f64;
             let number = self.members[part.member].number;
             let rates = self.kernel.runtime.rates();
-            rates.see(&self.kernel.name(), number, messages, time);
+            rates.see(&self.kernel.name, number, messages, time);
             all.push((own.first, handled));
         }
         // What is handled once more has no places.
@@ -302,12 +304,18 @@ impl OnDevices {
     /// Brings all actors to where they were before the last batch.
     fn go_back(&mut self) -> Result<(), Failed> {
         let replay = std::mem::take(&mut self.replay);
-        let gone = self.go_through(&replay);
+        let gone = loop {
+            match self.go_through(&replay) {
+                Ok(Ok(())) => break Ok(()),
+                Ok(Err(hitch)) => self.learn(&hitch),
+                Err(failed) => break Err(failed),
+            }
+        };
         self.replay = replay;
         gone
     }
 
-    fn go_through(&mut self, replay: &Replay) -> Result<(), Failed> {
+    fn go_through(&mut self, replay: &Replay) -> Result<Result<(), Hitch>, Failed> {
         self.each(|part| part.runner().restore(replay.states()))?;
         let never = AtomicBool::new(false);
         for entry in replay.entries() {
@@ -320,11 +328,15 @@ impl OnDevices {
                     stopped,
                     now,
                     count,
-                } => self.go_round_again((sent, stopped), *now, *count)?,
+                } => {
+                    if let Err(hitch) = self.go_round_again((sent, stopped), *now, *count)? {
+                        return Ok(Err(hitch));
+                    }
+                }
                 replay::Entry::Reset(actors) => self.reset_parts(actors)?,
             }
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
     /// Does something with each part.

@@ -1,13 +1,15 @@
 //! Rounds of actors on several GPUs: each lets its actors handle their mail and gets ready what leaves; that is copied from GPU to GPU; and each brings its actors what there is for them. The host
 //! copies and looks, and sees no message.
 //!
-//! It looks twice a round: none is to go on where the round has come to something on another that the host has to see to.
+//! It looks once a round, at how many letters leave for where. What a round comes to is known by then, but for one thing: that an actor gets more letters than a device sorts, which is only found when
+//! they are brought to it, and then others may have gone on already. In that case all go back to where they were, and from then on wait for each other before each round.
 
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use super::super::batch::Batch;
 use super::super::context::Sent;
-use super::super::device::abroad::Gone;
+use super::super::device::abroad::{Go, Gone};
 use super::super::device::{Columns, End, OnDevice};
 use super::super::runner::{Rounds, Turn};
 use super::replay::Entry;
@@ -15,12 +17,15 @@ use super::shares::{join, parted};
 use super::{Failed, Holder, OnDevices, Part, quietly};
 use crate::error::Result;
 
-/// How rounds have ended.
-enum Ended {
-    /// With something that the host has to see to, after so many others, or in between.
-    There(Rounds),
-    /// There were none: a device has no room for them.
-    Nowhere,
+/// Rounds rest after so long, for states to be kept: whoever takes a lost device's actors has all that came since to do again.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Why rounds have come to nothing, after which actors have to go back to where they were.
+pub(super) enum Hitch {
+    /// A device has no room for them.
+    NoRoom,
+    /// Some have gone on where others could not.
+    TooFar,
 }
 
 impl OnDevices {
@@ -35,8 +40,7 @@ impl OnDevices {
     pub(super) fn go_round(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
         self.keep()?;
         let begin = Instant::now();
-        let ended = self.surviving(|all| all.try_rounds(sent, stopped, turn))?;
-        let Ended::There(rounds) = ended else {
+        let Some(rounds) = self.surviving(|all| all.try_rounds(sent, stopped, turn))? else {
             return Ok(None);
         };
         let entry = Entry::Rounds {
@@ -49,20 +53,26 @@ impl OnDevices {
         Ok(Some(rounds))
     }
 
-    /// The same, after which actors that have been refused are where they were.
-    fn try_rounds(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Ended, Failed> {
-        if !self.crosses() {
-            return Ok(Ended::Nowhere);
-        }
-        let ended = self.rounds_there(sent, stopped, turn)?;
-        if let Ended::Nowhere = ended {
-            // Some may have begun.
-            for part in &mut self.parts {
-                part.stay();
+    /// The same, once more after each hitch.
+    fn try_rounds(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>, Failed> {
+        while self.crosses() {
+            match self.rounds_there(sent, stopped, turn)? {
+                Ok(rounds) => return Ok(Some(rounds)),
+                Err(hitch) => {
+                    self.learn(&hitch);
+                    self.go_back()?;
+                }
             }
-            self.go_back()?;
         }
-        Ok(ended)
+        Ok(None)
+    }
+
+    /// Sees to it that there is no such hitch again.
+    pub(super) fn learn(&mut self, hitch: &Hitch) {
+        match hitch {
+            Hitch::NoRoom => self.parts.iter_mut().for_each(Part::stay),
+            Hitch::TooFar => self.is_careful = true,
+        }
     }
 
     /// So many rounds once more, of which nobody is told anything.
@@ -71,9 +81,9 @@ impl OnDevices {
         (sent, stopped): (&Sent, &[u32]),
         now: u64,
         count: u64,
-    ) -> Result<(), Failed> {
+    ) -> Result<Result<(), Hitch>, Failed> {
         let mut sent = sent.clone();
-        let never = std::sync::atomic::AtomicBool::new(false);
+        let never = AtomicBool::new(false);
         let mut gone = 0;
         while gone < count {
             let asked = std::cell::Cell::new(0);
@@ -84,16 +94,15 @@ impl OnDevices {
                 },
                 ..quietly(now + gone, &never)
             };
-            let ended = match self.crosses() {
-                true => self.rounds_there(&sent, stopped, &turn)?,
-                false => Ended::Nowhere,
-            };
-            match ended {
-                Ended::There(Rounds { count, left, last, .. }) if count > 0 => {
-                    gone += count;
-                    sent = last.map_or(left, |(_, handled)| handled.sent);
-                }
-                _ => {
+            match self.crosses() {
+                true => match self.rounds_there(&sent, stopped, &turn)? {
+                    Ok(Rounds { count, left, last, .. }) => {
+                        gone += count;
+                        sent = last.map_or(left, |(_, handled)| handled.sent);
+                    }
+                    Err(hitch) => return Ok(Err(hitch)),
+                },
+                false => {
                     let batch = self.grouper.group(&sent.to, &sent.words);
                     sent = self.handle_parts(&batch, &quietly(now + gone, &never))?.sent;
                     self.grouper.reuse(batch);
@@ -101,10 +110,11 @@ impl OnDevices {
                 }
             }
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
-    fn rounds_there(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Ended, Failed> {
+    /// Rounds until the host has something to do.
+    fn rounds_there(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Result<Rounds, Hitch>, Failed> {
         let size = self.kernel.words().message;
         let batch = self.grouper.group(&sent.to, &sent.words);
         let own = parted(&batch, size, self.parts.iter().map(|part| &part.actors));
@@ -116,49 +126,73 @@ impl OnDevices {
             let batch = own.map_or_else(Batch::default, |own| own.batch);
             match part.enter(&batch, room, turn.now, stopped)? {
                 Some(its) => columns.push(its),
-                None => return Ok(Ended::Nowhere),
+                None => return Ok(Err(Hitch::NoRoom)),
             }
         }
-        let (now, is_over) = (turn.now, turn.is_over);
+        let begin = Instant::now();
         let mut before = 0;
+        let mut left = self.at_once(&columns, (before, turn), |_| Go::Leave)?;
         loop {
-            let left = self.at_once(&columns, |part, _, columns| {
-                part.leave(columns, before, &quietly(now, is_over))
-            })?;
-            let Some(left) = left else { return Ok(Ended::Nowhere) };
-            let arrived = match left.iter().all(|gone| matches!(gone.end, End::Clean)) {
-                true => self.exchange(&columns, &left)?,
-                false => None,
-            };
-            let Some(arrived) = arrived else {
+            // All have handled this round.
+            let Some(next) = self.next_mail(&columns, &left) else {
                 return self.see(columns, before, &left, turn);
             };
-            let come = self.at_once(&columns, |part, number, columns| {
-                part.arrive(columns, before, arrived[number], &quietly(now, is_over))
-            })?;
-            let Some(come) = come else { return Ok(Ended::Nowhere) };
-            let messages: usize = come.iter().map(|gone| gone.said.total as usize).sum();
-            let is_clean = come.iter().all(|gone| matches!(gone.end, End::Clean));
-            // A round of more goes share by share, which is the host's to see to.
-            if !is_clean || messages > self.kernel.bound.share {
+            let Some(arrived) = self.exchange(&columns, &left)? else {
+                return self.see(columns, before, &left, turn);
+            };
+            let rests = next == 0 || (turn.is_wanted)() || begin.elapsed() > LONGEST;
+            if !rests && !self.is_careful {
+                left = self.at_once(&columns, (before, turn), |part| Go::On(arrived[part]))?;
+                let behind = left.iter().filter(|gone| gone.end.round() == Some(before)).count();
+                if behind == left.len() {
+                    return self.see(columns, before, &left, turn);
+                }
+                if behind > 0 && !turn.is_over.load(Ordering::Acquire) {
+                    return Ok(Err(Hitch::TooFar));
+                }
+                before += 1;
+                continue;
+            }
+            let come = self.at_once(&columns, (before, turn), |part| Go::Arrive(arrived[part]))?;
+            if come.iter().any(|gone| !matches!(gone.end, End::Clean)) {
                 return self.see(columns, before, &come, turn);
             }
             before += 1;
-            if messages == 0 {
-                let handled = come.iter().map(|gone| gone.said.handled).sum();
-                self.put_back(columns, true);
-                return Ok(Ended::There(Rounds {
+            if !rests {
+                left = self.at_once(&columns, (before, turn), |_| Go::Leave)?;
+                continue;
+            }
+            let rounds = match next {
+                0 => Rounds {
                     count: before as u64,
-                    handled,
+                    handled: come.iter().map(|gone| gone.said.handled).sum(),
                     ..Rounds::default()
-                }));
-            }
-            if (turn.is_wanted)() {
-                let parts = self.of_each(&columns, |part, _, columns| part.recall_part(columns, before))?;
-                self.put_back(columns, true);
-                return Ok(Ended::There(join(parts, &self.kernel.words())));
-            }
+                },
+                _ => {
+                    let parts = self.of_each(&columns, |part, _, columns| part.recall_part(columns, before))?;
+                    join(parts, &self.kernel.words())
+                }
+            };
+            self.put_back(columns, true);
+            return Ok(Ok(rounds));
         }
+    }
+
+    /// How many messages there are after a round; `None` if the host has to see to it, to them all or to those of a device.
+    fn next_mail(&self, columns: &[Columns], left: &[Gone]) -> Option<usize> {
+        if left.iter().any(|gone| !matches!(gone.end, End::Clean)) {
+            return None;
+        }
+        let mut all = 0;
+        for (to, columns) in columns.iter().enumerate() {
+            let messages: usize = left.iter().map(|gone| gone.said.leaving[to] as usize).sum();
+            if messages > columns.capacity as usize {
+                return None;
+            }
+            all += messages;
+        }
+        // A round of more goes share by share, which is the host's to see to.
+        (all <= self.kernel.bound.share).then_some(all)
     }
 
     /// Copies what leaves to where it is for. Gives how many letters have come to each device; `None` if one has no room for them.
@@ -167,7 +201,7 @@ impl OnDevices {
         for (to, arrived) in arrived.iter_mut().enumerate() {
             for (from, gone) in left.iter().enumerate() {
                 let letters = gone.said.leaving[to];
-                if letters == 0 {
+                if letters == 0 || from == to {
                     continue;
                 }
                 let (Some(sender), Some(receiver)) = (self.parts[from].on_device(), self.parts[to].on_device()) else {
@@ -190,17 +224,22 @@ impl OnDevices {
     }
 
     /// Ends rounds whose last has come to something that the host has to see to, after so many others.
-    fn see(&self, columns: Vec<Columns>, before: usize, ends: &[Gone], turn: &Turn<'_>) -> Result<Ended, Failed> {
+    fn see(
+        &self,
+        columns: Vec<Columns>,
+        before: usize,
+        ends: &[Gone],
+        turn: &Turn<'_>,
+    ) -> Result<Result<Rounds, Hitch>, Failed> {
         let is_refused = |gone: &Gone| matches!(gone.end, End::Before(_));
-        let is_over = turn.is_over.load(std::sync::atomic::Ordering::Acquire);
-        if ends.iter().any(is_refused) && !is_over {
-            return Ok(Ended::Nowhere);
+        if ends.iter().any(is_refused) && !turn.is_over.load(Ordering::Acquire) {
+            return Ok(Err(Hitch::NoRoom));
         }
         let parts = self.of_each(&columns, |part, number, columns| {
             part.see_part(columns, before, &ends[number].end)
         })?;
         self.put_back(columns, false);
-        Ok(Ended::There(join(parts, &self.kernel.words())))
+        Ok(Ok(join(parts, &self.kernel.words())))
     }
 
     /// What each device gives.
@@ -217,35 +256,35 @@ impl OnDevices {
         done.collect()
     }
 
-    /// What each device gives, all of them at the same time.
+    /// Has all devices take a step after so many rounds, at the same time. One that cannot is as one that refuses its first job.
     fn at_once(
         &mut self,
         columns: &[Columns],
-        what: impl Fn(&mut OnDevice, usize, &Columns) -> Result<Option<Gone>> + Sync,
-    ) -> Result<Option<Vec<Gone>>, Failed> {
-        let what = &what;
-        let run = |part: &mut Part, number: usize, columns: &Columns| {
-            let gone = match &mut part.holder {
-                Holder::OnDevice(on_device) => what(on_device, number, columns),
+        (round, turn): (usize, &Turn<'_>),
+        go: impl Fn(usize) -> Go,
+    ) -> Result<Vec<Gone>, Failed> {
+        let (now, is_over) = (turn.now, turn.is_over);
+        let run = |part: &mut Part, columns: &Columns, go: Go| {
+            let gone = match &part.holder {
+                Holder::OnDevice(on_device) => on_device.go(columns, round, go, &quietly(now, is_over)),
                 Holder::Natively(_) => Ok(None),
             };
-            gone.map_err(|error| part.failed(error))
+            let gone = gone.map_err(|error| part.failed(error))?;
+            Ok(gone.unwrap_or_else(|| Gone::refused(round)))
         };
-        let parts = self.parts.iter_mut().zip(columns).enumerate();
+        let mut parts = self.parts.iter_mut().zip(columns).zip((0..).map(go));
+        let Some(((first, its), step)) = parts.next() else {
+            return Ok(Vec::new());
+        };
         std::thread::scope(|scope| {
-            let mut threads = Vec::new();
-            let mut first = None;
-            for (number, (part, columns)) in parts {
-                match number {
-                    0 => first = Some((part, columns)),
-                    _ => threads.push(scope.spawn(move || run(part, number, columns))),
-                }
-            }
-            let own = first.map(|(part, columns)| run(part, 0, columns));
-            let others = threads
+            let others: Vec<_> = parts
+                .map(|((part, columns), go)| scope.spawn(move || run(part, columns, go)))
+                .collect();
+            let own = run(first, its, step);
+            let others = others
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            own.into_iter().chain(others.collect::<Vec<_>>()).collect()
+            std::iter::once(own).chain(others.collect::<Vec<_>>()).collect()
         })
     }
 
