@@ -63,6 +63,8 @@ fn gossip(own: &mut Gossiper, message: Gossip, ctx: &mut Ring) -> Option<Heard> 
 }
 
 const ACTORS: u32 = 100;
+/// Long enough for any machine.
+const LONG: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// What comes of some marks: what the actors know in the end, all answers meanwhile, and how many messages were lost.
 #[derive(Debug, PartialEq)]
@@ -165,9 +167,15 @@ fn rumours(runtime: &Runtime, engine: Engine, hops: u32) -> (Vec<Heard>, u64, u6
         }
         kernel.blocking_settle().unwrap();
     }
-    let known = (0..MANY)
-        .map(|actor| kernel.blocking_call::<Heard>(actor, Gossip::Tell).unwrap())
-        .collect();
+    kernel
+        .blocking_send_all((0..MANY).map(|actor| (actor, Gossip::Tell)))
+        .unwrap();
+    let mut known: Vec<(u32, Heard)> = Vec::new();
+    while known.len() < MANY as usize {
+        kernel.blocking_receive_many(&mut known, LONG).unwrap();
+    }
+    known.sort_by_key(|(actor, _)| *actor);
+    let known = known.into_iter().map(|(_, heard)| heard).collect();
     let metrics = kernel.blocking_metrics().unwrap();
     (known, metrics.rounds, metrics.devices_lost)
 }

@@ -37,17 +37,6 @@ pub struct Batch {
     pub places: Vec<u32>,
 }
 
-impl Batch {
-    /// Its mail with the messages, without where these came from.
-    pub fn of_mail(&self) -> Batch {
-        Batch {
-            mail: self.mail.clone(),
-            words: self.words.clone(),
-            places: Vec::new(),
-        }
-    }
-}
-
 /// Groups messages. It keeps its counts between batches: they are as many as there are actors.
 #[derive(Debug)]
 pub struct Grouper {

@@ -377,13 +377,15 @@ impl Pump {
             self.grouper.reuse(batch);
         }
         let begin = Instant::now();
+        let sent = Arc::new(sent);
         let rounds = match self.go(|runner, turn| runner.rounds(&sent, stopped, turn)) {
             Ok(Some(rounds)) => rounds,
             Ok(None) => Rounds {
-                left: sent,
+                left: Arc::unwrap_or_clone(sent),
                 ..Rounds::default()
             },
             Err(error) => {
+                let sent = Arc::unwrap_or_clone(sent);
                 self.shared.fail_with(sent, from_others, error.to_string());
                 return Err(Failed);
             }

@@ -70,7 +70,7 @@ pub trait Runner: Send {
     /// # Errors
     ///
     /// When the device fails.
-    fn rounds(&mut self, _sent: &Sent, _stopped: &[u32], _turn: &Turn<'_>) -> Result<Option<Rounds>> {
+    fn rounds(&mut self, _sent: &Arc<Sent>, _stopped: &[u32], _turn: &Turn<'_>) -> Result<Option<Rounds>> {
         Ok(None)
     }
 

@@ -7,7 +7,7 @@ use super::super::runner::{Rounds, Turn};
 use super::OnDevice;
 use super::columns::{Columns, Said, part};
 use super::rounds::OnTheirOwn;
-use super::sequence::{At, End, Step};
+use super::sequence::{At, Begun, End, Step};
 use crate::error::{Error, Result};
 
 /// A step of a device's part of rounds.
@@ -36,7 +36,7 @@ pub struct Passage {
 
 impl Gone {
     /// That not even the first job of a round was taken.
-    pub fn refused(round: usize) -> Gone {
+    fn refused(round: usize) -> Gone {
         let step = Step::Handle;
         Gone {
             end: End::Before(At { round, step }),
@@ -78,12 +78,12 @@ impl OnDevice {
         }
     }
 
-    /// Takes its part of rounds a step further, after so many of them.
+    /// Begins to take its part of rounds a step further, after so many of them.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    pub fn go(&self, columns: &Columns, round: usize, go: Go, turn: &Turn<'_>) -> Result<Option<Gone>> {
+    pub fn begin_to_go(&self, columns: &Columns, round: usize, go: Go) -> Result<Option<Begun>> {
         let Some((own, post)) = self.own().and_then(|own| Some((own, own.post.as_ref()?))) else {
             return Ok(None);
         };
@@ -102,9 +102,23 @@ impl OnDevice {
             Go::Arrive(letters) => arrive(letters, round).collect(),
             Go::On(letters) => arrive(letters, round).chain(leave(round + 1)).collect(),
         };
-        let end = self.run_jobs((own, columns), round, jobs.into_iter(), turn)?;
+        let mut begun = self.begin_jobs(round, jobs.into_iter())?;
+        begun.flush()?;
+        Ok(Some(begun))
+    }
+
+    /// Waits for the step that was begun after so many rounds.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn go(&self, columns: &Columns, round: usize, begun: Option<Begun>, turn: &Turn<'_>) -> Result<Gone> {
+        let (Some(own), Some(begun)) = (self.own(), begun) else {
+            return Ok(Gone::refused(round));
+        };
+        let end = self.end_jobs((own, columns), begun, turn)?;
         let said = own.depot.ask(columns, (round + 1) % 2)?;
-        Ok(Some(Gone { end, said }))
+        Ok(Gone { end, said })
     }
 
     /// Where so many letters to another device are.

@@ -79,23 +79,31 @@ impl Depot {
     ///
     /// When the device fails.
     pub fn fill(&self, columns: &Columns, batch: &Batch, now: u64, stopped: &[u32]) -> Result<()> {
-        let actors = self.sizes.actors as usize;
-        let mut mail = vec![0; actors * MAIL_WORDS];
-        for &Mail { actor, first, end } in &batch.mail {
-            mail[actor as usize * MAIL_WORDS..][..MAIL_WORDS].copy_from_slice(&[actor, first, end]);
-        }
-        let mut have_stopped = vec![0; actors];
-        for &actor in stopped {
-            have_stopped[actor as usize] = 1;
+        let Sizes { actors, first, end, .. } = self.sizes;
+        let own = (end - first) as usize;
+        let mut mail = vec![0; own * MAIL_WORDS];
+        for &Mail { actor, first: at, end } in &batch.mail {
+            mail[(actor - first) as usize * MAIL_WORDS..][..MAIL_WORDS].copy_from_slice(&[actor, at, end]);
         }
         let mut cells = self.cells(columns, batch.places.len() as u32, now);
         cells[ANY_STOPPED] = u32::from(!stopped.is_empty());
-        let zeros = vec![0; columns.lists.words as usize];
-        self.write(&columns.mail[0], &mail)?;
+        let zeros = vec![0; own.max((columns.lists.words - actors) as usize)];
+        let of_own = |column: &Region, each: usize| part(column, first as usize * each, (own * each) as u32);
+        self.write(&of_own(&columns.mail[0], MAIL_WORDS), &mail)?;
         self.write(&columns.messages[0], &batch.words)?;
-        self.write(&columns.stopped, &have_stopped)?;
-        self.write(&columns.handled[0], &zeros[..actors])?;
-        self.write(&columns.lists, &zeros)?;
+        if stopped.is_empty() {
+            self.write(&of_own(&columns.stopped, 1), &zeros[..own])?;
+        } else {
+            let mut have_stopped = vec![0; actors as usize];
+            for &actor in stopped {
+                have_stopped[actor as usize] = 1;
+            }
+            self.write(&columns.stopped, &have_stopped)?;
+        }
+        self.write(&of_own(&columns.handled[0], 1), &zeros[..own])?;
+        self.write(&of_own(&columns.lists, 1), &zeros[..own])?;
+        let counts = part(&columns.lists, actors as usize, columns.lists.words - actors);
+        self.write(&counts, &zeros[..counts.words as usize])?;
         self.write(&columns.cells, &cells)
     }
 

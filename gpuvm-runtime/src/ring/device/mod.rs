@@ -35,7 +35,7 @@ use self::layout::{Layout, Shape};
 pub use self::parcel::Parcel;
 use self::rounds::OnTheirOwn;
 pub use self::rounds::is_dense;
-pub use self::sequence::End;
+pub use self::sequence::{Begun, End};
 use self::states::States;
 use super::batch::{Batch, Mail};
 use super::context::Sent;
@@ -254,7 +254,7 @@ impl Runner for OnDevice {
         self.has_rounds() && is_dense(messages, self.actors)
     }
 
-    fn rounds(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
+    fn rounds(&mut self, sent: &Arc<Sent>, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
         self.make_way()?;
         self.go_round(sent, stopped, turn)
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use gpuvm_core::program::Program;
-use gpuvm_engine::{Error as Failure, Image, Job, SequenceEnd};
+use gpuvm_engine::{Error as Failure, Image, Job, Sequence, SequenceEnd};
 
 use super::super::runner::Turn;
 use super::OnDevice;
@@ -61,6 +61,30 @@ pub struct Standing {
     pub first: u32,
 }
 
+/// A sequence of jobs on its way.
+pub struct Begun {
+    first: At,
+    /// `None` if the engine has no sequences.
+    sequence: Option<Box<dyn Sequence>>,
+    added: Vec<At>,
+    /// The job that the engine has not taken.
+    refused: Option<At>,
+}
+
+impl Begun {
+    /// Hands all of it to the device, so that it is at work while nobody waits.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    pub fn flush(&mut self) -> Result<()> {
+        match &mut self.sequence {
+            Some(sequence) => Ok(sequence.flush()?),
+            None => Ok(()),
+        }
+    }
+}
+
 impl End {
     /// Whether everything that was sent in the last round has been delivered.
     pub fn is_delivered(&self) -> bool {
@@ -99,33 +123,48 @@ impl OnDevice {
             let jobs = self.jobs(own, place, round).into_iter();
             jobs.map(move |(step, job)| (At { round, step }, job))
         });
-        self.run_jobs((own, place.columns), first, jobs, turn)
+        self.end_jobs((own, place.columns), self.begin_jobs(first, jobs)?, turn)
     }
 
-    /// One sequence of jobs of rounds, from one on.
-    pub(super) fn run_jobs(
+    /// Begins a sequence of jobs of rounds, from one on.
+    pub(super) fn begin_jobs(&self, round: usize, jobs: impl Iterator<Item = (At, Job)>) -> Result<Begun> {
+        let mut begun = Begun {
+            first: At {
+                round,
+                step: Step::Handle,
+            },
+            sequence: self.executor.sequence(),
+            added: Vec::new(),
+            refused: None,
+        };
+        if let Some(sequence) = &mut begun.sequence {
+            for (at, job) in jobs {
+                if !sequence.push(job, &(&[] as &[u32]))? {
+                    begun.refused = Some(at);
+                    break;
+                }
+                begun.added.push(at);
+            }
+        }
+        Ok(begun)
+    }
+
+    /// Waits for a sequence that was begun.
+    pub(super) fn end_jobs(
         &self,
         (own, columns): (&OnTheirOwn, &Columns),
-        round: usize,
-        jobs: impl Iterator<Item = (At, Job)>,
+        begun: Begun,
         turn: &Turn<'_>,
     ) -> Result<End> {
-        let first = At {
-            round,
-            step: Step::Handle,
-        };
-        let Some(mut sequence) = self.executor.sequence() else {
+        let Begun {
+            first,
+            sequence,
+            added,
+            refused,
+        } = begun;
+        let Some(mut sequence) = sequence else {
             return Ok(End::Before(first));
         };
-        let mut added = Vec::new();
-        let mut refused = None;
-        for (at, job) in jobs {
-            if !sequence.push(job, &(&[] as &[u32]))? {
-                refused = Some(at);
-                break;
-            }
-            added.push(at);
-        }
         let mut ended = 0;
         let mut next = sequence.wait()?;
         while let SequenceEnd {

@@ -19,7 +19,7 @@ use gpuvm_engine::{Engine, Execute, Reference};
 
 use self::replay::Replay;
 use self::rounds::Hitch;
-use self::shares::{WordsOf, cut, merge, parted};
+use self::shares::{Own, WordsOf, cut, merge, parted};
 use super::batch::{Batch, Grouper};
 use super::bound::Bound;
 use super::context::Sent;
@@ -215,13 +215,14 @@ impl OnDevices {
         names.join(" + ")
     }
 
-    /// Lets actors handle a batch, each device those that it has.
-    fn handle_parts(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled, Failed> {
-        let own = parted(
-            batch,
-            self.kernel.words().message,
-            self.parts.iter().map(|part| &part.actors),
-        );
+    /// What of a batch each device has.
+    fn parted(&self, batch: &Batch) -> Vec<Option<Own>> {
+        let actors = self.parts.iter().map(|part| &part.actors);
+        parted(batch, self.kernel.words().message, actors)
+    }
+
+    /// Lets actors handle a batch, each device what it has of it.
+    fn handle_parts(&mut self, own: &[Option<Own>], turn: &Turn<'_>) -> Result<Handled, Failed> {
         let (now, is_over) = (turn.now, turn.is_over);
         let run = |part: &mut Part, batch: &Batch| -> Done {
             let begin = Instant::now();
@@ -230,7 +231,7 @@ impl OnDevices {
         let mut busy = self
             .parts
             .iter_mut()
-            .zip(&own)
+            .zip(own)
             .filter_map(|(part, own)| Some((part, own.as_ref()?)));
         let Some((first, its)) = busy.next() else {
             return Ok(Handled::default());
@@ -246,7 +247,11 @@ impl OnDevices {
             std::iter::once(own).chain(others.collect::<Vec<_>>()).collect()
         });
         let mut all = Vec::with_capacity(done.len());
-        let with_mail = self.parts.iter().zip(own).filter_map(|(part, own)| Some((part, own?)));
+        let with_mail = self
+            .parts
+            .iter()
+            .zip(own)
+            .filter_map(|(part, own)| Some((part, own.as_ref()?)));
         for ((part, own), done) in with_mail.zip(done) {
             let (handled, time) = done.map_err(|error| part.failed(error))?;
             let messages = own.batch.places.len() as f64;
@@ -255,11 +260,8 @@ impl OnDevices {
             rates.see(&self.kernel.name, number, messages, time);
             all.push((own.first, handled));
         }
-        // What is handled once more has no places.
-        let messages = batch
-            .places
-            .len()
-            .max(batch.mail.last().map_or(0, |mail| mail.end as usize));
+        let last = own.iter().flatten().next_back();
+        let messages = last.map_or(0, |own| own.first as usize + own.batch.places.len());
         Ok(merge(all, messages, self.kernel.words().answer))
     }
 
@@ -320,8 +322,8 @@ impl OnDevices {
         let never = AtomicBool::new(false);
         for entry in replay.entries() {
             match entry {
-                replay::Entry::Batch(batch, now) => {
-                    self.handle_parts(batch, &quietly(*now, &never))?;
+                replay::Entry::Batch(own, now) => {
+                    self.handle_parts(own, &quietly(*now, &never))?;
                 }
                 replay::Entry::Rounds {
                     sent,
@@ -394,9 +396,9 @@ impl Runner for OnDevices {
     fn handle(&mut self, batch: &Batch, turn: &Turn<'_>) -> Result<Handled> {
         self.keep()?;
         let begin = Instant::now();
-        let handled = self.surviving(|all| all.handle_parts(batch, turn))?;
-        self.replay
-            .push(replay::Entry::Batch(batch.of_mail(), turn.now), begin.elapsed());
+        let own = self.parted(batch);
+        let handled = self.surviving(|all| all.handle_parts(&own, turn))?;
+        self.replay.push(replay::Entry::Batch(own, turn.now), begin.elapsed());
         Ok(handled)
     }
 
@@ -404,7 +406,7 @@ impl Runner for OnDevices {
         self.crosses() && is_dense(messages, self.kernel.options.actors)
     }
 
-    fn rounds(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
+    fn rounds(&mut self, sent: &Arc<Sent>, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
         self.go_round(sent, stopped, turn)
     }
 

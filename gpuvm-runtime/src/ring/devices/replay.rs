@@ -1,10 +1,11 @@
 //! What it takes to come again to where actors are: their states as they were a while ago, and what they have been given since.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::batch::Batch;
 use super::super::context::Sent;
 use super::super::handler;
+use super::shares::Own;
 
 /// States, and what has changed them since.
 #[derive(Default)]
@@ -21,11 +22,11 @@ pub struct Replay {
 
 /// What changes states.
 pub enum Entry {
-    /// Messages that were handled at a time of the kernel's clock.
-    Batch(Batch, u64),
+    /// Messages that were handled at a time of the kernel's clock, as each device had them.
+    Batch(Vec<Option<Own>>, u64),
     /// So many rounds on messages, which have begun at a time of the kernel's clock, and the actors that had stopped then.
     Rounds {
-        sent: Sent,
+        sent: Arc<Sent>,
         stopped: Vec<u32>,
         now: u64,
         count: u64,
@@ -62,7 +63,11 @@ impl Replay {
     /// Takes in what has changed states, for so long.
     pub fn push(&mut self, entry: Entry, time: Duration) {
         self.words += match &entry {
-            Entry::Batch(batch, _) => batch.words.len() + 3 * batch.mail.len(),
+            Entry::Batch(all, _) => {
+                let batches = all.iter().flatten().map(|own| &own.batch);
+                let words = batches.map(|batch| batch.words.len() + 3 * batch.mail.len() + batch.places.len());
+                words.sum()
+            }
             Entry::Rounds { sent, stopped, .. } => sent.to.len() + sent.words.len() + stopped.len(),
             Entry::Reset(actors) => actors.len(),
         };

@@ -4,16 +4,18 @@
 //! It looks once a round, at how many letters leave for where. What a round comes to is known by then, but for one thing: that an actor gets more letters than a device sorts, which is only found when
 //! they are brought to it, and then others may have gone on already. In that case all go back to where they were, and from then on wait for each other before each round.
 
+use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::super::batch::Batch;
 use super::super::context::Sent;
 use super::super::device::abroad::{Go, Gone};
-use super::super::device::{Columns, End, OnDevice};
+use super::super::device::{Begun, Columns, End, OnDevice};
 use super::super::runner::{Rounds, Turn};
 use super::replay::Entry;
-use super::shares::{join, parted};
+use super::shares::{Own, join};
 use super::{Failed, Holder, OnDevices, Part, quietly};
 use crate::error::Result;
 
@@ -37,14 +39,14 @@ impl OnDevices {
     }
 
     /// Rounds on messages. `None` if none are possible.
-    pub(super) fn go_round(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
+    pub(super) fn go_round(&mut self, sent: &Arc<Sent>, stopped: &[u32], turn: &Turn<'_>) -> Result<Option<Rounds>> {
         self.keep()?;
         let begin = Instant::now();
         let Some(rounds) = self.surviving(|all| all.try_rounds(sent, stopped, turn))? else {
             return Ok(None);
         };
         let entry = Entry::Rounds {
-            sent: sent.clone(),
+            sent: Arc::clone(sent),
             stopped: stopped.to_vec(),
             now: turn.now,
             count: rounds.count,
@@ -78,15 +80,15 @@ impl OnDevices {
     /// So many rounds once more, of which nobody is told anything.
     pub(super) fn go_round_again(
         &mut self,
-        (sent, stopped): (&Sent, &[u32]),
+        (sent, stopped): (&Arc<Sent>, &[u32]),
         now: u64,
         count: u64,
     ) -> Result<Result<(), Hitch>, Failed> {
-        let mut sent = sent.clone();
+        let mut sent = Arc::clone(sent);
         let never = AtomicBool::new(false);
         let mut gone = 0;
         while gone < count {
-            let asked = std::cell::Cell::new(0);
+            let asked = Cell::new(0);
             let turn = Turn {
                 is_wanted: &|| {
                     asked.set(asked.get() + 1);
@@ -98,13 +100,14 @@ impl OnDevices {
                 true => match self.rounds_there(&sent, stopped, &turn)? {
                     Ok(Rounds { count, left, last, .. }) => {
                         gone += count;
-                        sent = last.map_or(left, |(_, handled)| handled.sent);
+                        sent = Arc::new(last.map_or(left, |(_, handled)| handled.sent));
                     }
                     Err(hitch) => return Ok(Err(hitch)),
                 },
                 false => {
                     let batch = self.grouper.group(&sent.to, &sent.words);
-                    sent = self.handle_parts(&batch, &quietly(now + gone, &never))?.sent;
+                    let own = self.parted(&batch);
+                    sent = Arc::new(self.handle_parts(&own, &quietly(now + gone, &never))?.sent);
                     self.grouper.reuse(batch);
                     gone += 1;
                 }
@@ -115,20 +118,27 @@ impl OnDevices {
 
     /// Rounds until the host has something to do.
     fn rounds_there(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Result<Rounds, Hitch>, Failed> {
-        let size = self.kernel.words().message;
         let batch = self.grouper.group(&sent.to, &sent.words);
-        let own = parted(&batch, size, self.parts.iter().map(|part| &part.actors));
+        let own = self.parted(&batch);
         // What each gets in later rounds is not known.
         let room = sent.to.len().div_ceil(self.parts.len());
         self.grouper.reuse(batch);
-        let mut columns = Vec::with_capacity(self.parts.len());
-        for (part, own) in self.parts.iter_mut().zip(own) {
+        let now = turn.now;
+        let enter = |part: &mut Part, own: Option<Own>| {
             let batch = own.map_or_else(Batch::default, |own| own.batch);
-            match part.enter(&batch, room, turn.now, stopped)? {
-                Some(its) => columns.push(its),
-                None => return Ok(Err(Hitch::NoRoom)),
-            }
-        }
+            part.enter(&batch, room, now, stopped)
+        };
+        let entered: Result<Vec<Option<Columns>>, Failed> = std::thread::scope(|scope| {
+            let parts = self.parts.iter_mut().zip(own);
+            let threads: Vec<_> = parts.map(|(part, own)| scope.spawn(move || enter(part, own))).collect();
+            let joined = threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            joined.collect()
+        });
+        let Some(columns) = entered?.into_iter().collect::<Option<Vec<Columns>>>() else {
+            return Ok(Err(Hitch::NoRoom));
+        };
         let begin = Instant::now();
         let mut before = 0;
         let mut left = self.at_once(&columns, (before, turn), |_| Go::Leave)?;
@@ -256,35 +266,18 @@ impl OnDevices {
         done.collect()
     }
 
-    /// Has all devices take a step after so many rounds, at the same time. One that cannot is as one that refuses its first job.
+    /// Has all devices take a step after so many rounds, at the same time.
     fn at_once(
-        &mut self,
+        &self,
         columns: &[Columns],
         (round, turn): (usize, &Turn<'_>),
         go: impl Fn(usize) -> Go,
     ) -> Result<Vec<Gone>, Failed> {
-        let (now, is_over) = (turn.now, turn.is_over);
-        let run = |part: &mut Part, columns: &Columns, go: Go| {
-            let gone = match &part.holder {
-                Holder::OnDevice(on_device) => on_device.go(columns, round, go, &quietly(now, is_over)),
-                Holder::Natively(_) => Ok(None),
-            };
-            let gone = gone.map_err(|error| part.failed(error))?;
-            Ok(gone.unwrap_or_else(|| Gone::refused(round)))
-        };
-        let mut parts = self.parts.iter_mut().zip(columns).zip((0..).map(go));
-        let Some(((first, its), step)) = parts.next() else {
-            return Ok(Vec::new());
-        };
-        std::thread::scope(|scope| {
-            let others: Vec<_> = parts
-                .map(|((part, columns), go)| scope.spawn(move || run(part, columns, go)))
-                .collect();
-            let own = run(first, its, step);
-            let others = others
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            std::iter::once(own).chain(others.collect::<Vec<_>>()).collect()
+        let begin = |part: &OnDevice, number: usize, columns: &Columns| part.begin_to_go(columns, round, go(number));
+        let begun = self.of_each(columns, begin)?;
+        let begun: Vec<Cell<Option<Begun>>> = begun.into_iter().map(Cell::new).collect();
+        self.of_each(columns, |part, number, columns| {
+            part.go(columns, round, begun[number].take(), turn)
         })
     }
 
