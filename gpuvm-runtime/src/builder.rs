@@ -64,7 +64,7 @@ impl RuntimeBuilder {
     /// needed it, and what another one has written moves: through CUDA from GPU to GPU where these reach each other, through the host otherwise. What shares what it writes (atomics, one `&mut` slice for all VMs) and sorts are on the first. A plan that loses a device runs again from its inputs, unless
     /// it writes to buffers; of a buffer that was on a lost device alone the data is gone.
     ///
-    /// A ring kernel's actors are cut over GPUs where there are 2²⁰ of them or more whose messages to each other go [without the host](crate::ring::Metrics::rounds), and over all devices if
+    /// A ring kernel's actors are cut over GPUs where there are 2²² of them or more whose messages to each other go [without the host](crate::ring::Metrics::rounds), and over all devices if
     /// [everything](Spreading::Always) is spread; each device has room for all actors. Otherwise they are on the first. Those of a device that is lost go on elsewhere as they were, and
     /// [`Metrics::devices_lost`](crate::ring::Metrics::devices_lost) counts it.
     ///

@@ -29,7 +29,7 @@ use crate::rates::Rates;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Spreading {
-    /// What takes long enough that it pays, as far as is known: launches of 4 ms on one device, what works on [buffers](Buffer) and columns of plans where a kernel of it takes half a millisecond and several devices turn out to be faster, and ring kernels of 2²⁰ actors or more that send each other messages.
+    /// What takes long enough that it pays, as far as is known: launches of 4 ms on one device, what works on [buffers](Buffer) and columns of plans where a kernel of it takes half a millisecond and several devices turn out to be faster, and ring kernels of 2²² actors or more that send each other messages.
     #[default]
     Auto,
     /// Everything that can be.

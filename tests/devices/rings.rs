@@ -195,16 +195,16 @@ fn rounds_go_over_several_devices() {
 
 #[test]
 fn rounds_go_on_after_a_loss() {
-    let (expected, ..) = rumours(&alone(), Engine::Native, 9);
+    let (expected, ..) = rumours(&alone(), Engine::Native, 6);
     let mut losses = 0;
-    for advances in [0, 1, 3, 7, 12, 20, 40] {
+    for advances in [0, 1, 6, 15] {
         let runtime = two_gpus(&fuse(advances), &fuse(LASTS));
-        let (found, rounds, lost) = rumours(&runtime, Engine::Interpreter, 9);
+        let (found, rounds, lost) = rumours(&runtime, Engine::Interpreter, 6);
         assert_eq!(found, expected, "{advances}");
         assert!(rounds > 2 || lost > 0, "{rounds}");
         losses += lost;
     }
-    assert!(losses >= 5, "{losses}");
+    assert!(losses >= 3, "{losses}");
 }
 
 /// All marks at once, so that what actors do does not depend on when the host sends.
@@ -239,7 +239,7 @@ fn actors_of_lost_devices_go_on_elsewhere() {
     let (one, marks) = (alone(), marks(200));
     let expected = outcome(&one, Engine::Native, Restart::Fresh, &marks);
     let mut losses = 0;
-    for advances in [0, 1, 2, 3, 5, 8, 13, 21, 34] {
+    for advances in [0, 1, 3, 8, 21] {
         let runtime = two_gpus(&fuse(LASTS), &fuse(advances));
         let kernel = launched(&runtime, Engine::Interpreter, Restart::Fresh);
         told(&kernel, &marks);
@@ -247,7 +247,7 @@ fn actors_of_lost_devices_go_on_elsewhere() {
         assert_eq!(ended(&kernel), expected, "{advances}");
         losses += kernel.blocking_metrics().unwrap().devices_lost;
     }
-    assert!(losses >= 6, "{losses}");
+    assert!(losses >= 4, "{losses}");
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn snapshots_go_on_with_another_number_of_devices() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_is_sent_does_the_same(marks in prop::collection::vec(any::<u32>(), 1..120), advances in 0i64..30) {

@@ -7,6 +7,7 @@
 mod entries;
 mod shares;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::ThreadPool;
@@ -35,6 +36,66 @@ pub struct Batch {
     pub words: Vec<u32>,
     /// Of each message in the order of acceptance, where it is now.
     pub places: Vec<u32>,
+}
+
+/// What of a batch neighbouring actors have.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BatchPart<'b> {
+    /// Their mail, as the batch counts messages.
+    pub mail: &'b [Mail],
+    /// Their first message.
+    pub first: u32,
+    /// How many there are.
+    pub messages: u32,
+    /// The words of these.
+    pub words: &'b [u32],
+}
+
+impl Batch {
+    /// All of it.
+    pub fn whole(&self) -> BatchPart<'_> {
+        BatchPart {
+            mail: &self.mail,
+            first: 0,
+            messages: self.places.len() as u32,
+            words: &self.words,
+        }
+    }
+
+    /// What each of these has, which are actors that follow each other, of messages of so many words.
+    pub fn parts<'a>(&self, size: usize, actors: impl Iterator<Item = &'a Range<u32>>) -> Vec<BatchPart<'_>> {
+        let mut rest = &self.mail[..];
+        let part = |actors: &Range<u32>| {
+            let (mail, behind) = rest.split_at(rest.partition_point(|mail| mail.actor < actors.end));
+            rest = behind;
+            let (Some(first), Some(last)) = (mail.first(), mail.last()) else {
+                return BatchPart::default();
+            };
+            BatchPart {
+                mail,
+                first: first.first,
+                messages: last.end - first.first,
+                words: &self.words[first.first as usize * size..last.end as usize * size],
+            }
+        };
+        actors.map(part).collect()
+    }
+}
+
+impl BatchPart<'_> {
+    /// It as a batch of its own.
+    pub fn to_batch(self) -> Batch {
+        let mail = self.mail.iter().map(|mail| Mail {
+            first: mail.first - self.first,
+            end: mail.end - self.first,
+            ..*mail
+        });
+        Batch {
+            mail: mail.collect(),
+            words: self.words.to_vec(),
+            places: (0..self.messages).collect(),
+        }
+    }
 }
 
 /// Groups messages. It keeps its counts between batches: they are as many as there are actors.

@@ -112,3 +112,35 @@ fn messages_without_words_are_grouped_too() {
     assert_eq!(batch.places, [1, 0, 2]);
     assert!(batch.words.is_empty());
 }
+
+#[test]
+fn mail_goes_to_who_has_its_actor() {
+    let mail = [(1, 0, 2), (4, 2, 3), (9, 5, 6)].map(|(actor, first, end)| Mail { actor, first, end });
+    let batch = Batch {
+        mail: mail.to_vec(),
+        words: (0..12).collect(),
+        places: (0..6).collect(),
+    };
+    let parts = batch.parts(2, [0..1, 1..5, 5..7, 7..20].iter());
+    let found: Vec<(u32, u32, &[u32])> = parts
+        .iter()
+        .map(|part| (part.first, part.messages, part.words))
+        .collect();
+    let none: &[u32] = &[];
+    assert_eq!(
+        found,
+        [
+            (0, 0, none),
+            (0, 3, &batch.words[..6]),
+            (0, 0, none),
+            (5, 1, &batch.words[10..])
+        ]
+    );
+    let own = parts[3].to_batch();
+    let mail = [Mail {
+        actor: 9,
+        first: 0,
+        end: 1,
+    }];
+    assert_eq!((own.mail, own.places), (mail.to_vec(), vec![0]));
+}

@@ -2,7 +2,7 @@
 
 use gpuvm_engine::{Job, Region};
 
-use super::super::batch::Batch;
+use super::super::batch::BatchPart;
 use super::super::runner::{Rounds, Turn};
 use super::OnDevice;
 use super::columns::{Columns, Said, part};
@@ -61,14 +61,20 @@ impl OnDevice {
     /// # Errors
     ///
     /// When the device fails.
-    pub fn enter(&mut self, batch: &Batch, messages: usize, now: u64, stopped: &[u32]) -> Result<Option<Columns>> {
+    pub fn enter(
+        &mut self,
+        batch: &BatchPart<'_>,
+        messages: usize,
+        now: u64,
+        stopped: &[u32],
+    ) -> Result<Option<Columns>> {
         self.make_way()?;
         let Some(own) = self.on_their_own.as_mut().filter(|own| own.goes_round()) else {
             return Ok(None);
         };
         let mut fill = || {
             own.get_ready(None)?;
-            let columns = own.depot.take(messages.max(batch.places.len()))?;
+            let columns = own.depot.take(messages.max(batch.messages as usize))?;
             own.depot.fill(&columns, batch, now, stopped)?;
             Ok(columns)
         };

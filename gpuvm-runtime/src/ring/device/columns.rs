@@ -3,7 +3,7 @@
 use gpuvm_core::program::ParamSlot;
 use gpuvm_engine::{Region, Slot, Words};
 
-use super::super::batch::{Batch, Mail};
+use super::super::batch::{BatchPart, Mail};
 use super::super::handler::ROOMS;
 use super::crossing::{ARRIVED, DEVICES, END, ENDS, FIRST, LEAVING, ROOM};
 use super::delivery::{ACTORS, ANY_STOPPED, CAPACITY, ENOUGH, HANDLED, NOW, total};
@@ -73,24 +73,29 @@ pub struct Said {
 }
 
 impl Depot {
-    /// Puts a batch into columns as the first mail, at a time of the kernel's clock, given the actors that have stopped.
+    /// Puts what is here of a batch into columns as the first mail, at a time of the kernel's clock, given the actors that have stopped.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    pub fn fill(&self, columns: &Columns, batch: &Batch, now: u64, stopped: &[u32]) -> Result<()> {
+    pub fn fill(&self, columns: &Columns, batch: &BatchPart<'_>, now: u64, stopped: &[u32]) -> Result<()> {
         let Sizes { actors, first, end, .. } = self.sizes;
         let own = (end - first) as usize;
         let mut mail = vec![0; own * MAIL_WORDS];
-        for &Mail { actor, first: at, end } in &batch.mail {
-            mail[(actor - first) as usize * MAIL_WORDS..][..MAIL_WORDS].copy_from_slice(&[actor, at, end]);
+        for own in batch.mail {
+            let place = (own.actor - first) as usize * MAIL_WORDS;
+            mail[place..place + MAIL_WORDS].copy_from_slice(&[
+                own.actor,
+                own.first - batch.first,
+                own.end - batch.first,
+            ]);
         }
-        let mut cells = self.cells(columns, batch.places.len() as u32, now);
+        let mut cells = self.cells(columns, batch.messages, now);
         cells[ANY_STOPPED] = u32::from(!stopped.is_empty());
         let zeros = vec![0; own.max((columns.lists.words - actors) as usize)];
         let of_own = |column: &Region, each: usize| part(column, first as usize * each, (own * each) as u32);
         self.write(&of_own(&columns.mail[0], MAIL_WORDS), &mail)?;
-        self.write(&columns.messages[0], &batch.words)?;
+        self.write(&columns.messages[0], batch.words)?;
         if stopped.is_empty() {
             self.write(&of_own(&columns.stopped, 1), &zeros[..own])?;
         } else {

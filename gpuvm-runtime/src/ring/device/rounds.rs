@@ -108,7 +108,7 @@ impl OnTheirOwn {
             columns => columns?,
         };
         let batch = grouper.group(&sent.to, &sent.words);
-        let filled = self.depot.fill(&columns, &batch, now, stopped);
+        let filled = self.depot.fill(&columns, &batch.whole(), now, stopped);
         grouper.reuse(batch);
         match filled {
             Err(Error::OutOfMemory { .. }) => Ok(None),

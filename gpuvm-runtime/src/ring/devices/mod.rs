@@ -19,8 +19,8 @@ use gpuvm_engine::{Engine, Execute, Reference};
 
 use self::replay::Replay;
 use self::rounds::Hitch;
-use self::shares::{Own, WordsOf, cut, merge, parted};
-use super::batch::{Batch, Grouper};
+use self::shares::{Own, WordsOf, cut, merge};
+use super::batch::{Batch, BatchPart, Grouper};
 use super::bound::Bound;
 use super::context::Sent;
 use super::device::crossing::MOST_DEVICES;
@@ -36,7 +36,7 @@ use crate::spread::{Member, Worker, members};
 
 /// Fewer actors are better on one device, where nothing has to wait for another, unless everything is to be spread. So are those whose messages have to go by the host, which is what takes long
 /// then.
-const FEWEST: u32 = 1 << 20;
+const FEWEST: u32 = 1 << 22;
 
 /// Actors on several devices.
 pub struct OnDevices {
@@ -216,9 +216,14 @@ impl OnDevices {
     }
 
     /// What of a batch each device has.
-    fn parted(&self, batch: &Batch) -> Vec<Option<Own>> {
+    fn parts_of<'b>(&self, batch: &'b Batch) -> Vec<BatchPart<'b>> {
         let actors = self.parts.iter().map(|part| &part.actors);
-        parted(batch, self.kernel.words().message, actors)
+        batch.parts(self.kernel.words().message, actors)
+    }
+
+    /// A copy of that.
+    fn parted(&self, batch: &Batch) -> Vec<Option<Own>> {
+        self.parts_of(batch).iter().map(Own::of).collect()
     }
 
     /// Lets actors handle a batch, each device what it has of it.

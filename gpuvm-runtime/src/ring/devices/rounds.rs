@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::super::batch::Batch;
+use super::super::batch::BatchPart;
 use super::super::context::Sent;
 use super::super::device::abroad::{Go, Gone};
 use super::super::device::{Begun, Columns, End, OnDevice};
 use super::super::runner::{Rounds, Turn};
 use super::replay::Entry;
-use super::shares::{Own, join};
+use super::shares::join;
 use super::{Failed, Holder, OnDevices, Part, quietly};
 use crate::error::Result;
 
@@ -119,15 +119,11 @@ impl OnDevices {
     /// Rounds until the host has something to do.
     fn rounds_there(&mut self, sent: &Sent, stopped: &[u32], turn: &Turn<'_>) -> Result<Result<Rounds, Hitch>, Failed> {
         let batch = self.grouper.group(&sent.to, &sent.words);
-        let own = self.parted(&batch);
+        let own = self.parts_of(&batch);
         // What each gets in later rounds is not known.
         let room = sent.to.len().div_ceil(self.parts.len());
-        self.grouper.reuse(batch);
         let now = turn.now;
-        let enter = |part: &mut Part, own: Option<Own>| {
-            let batch = own.map_or_else(Batch::default, |own| own.batch);
-            part.enter(&batch, room, now, stopped)
-        };
+        let enter = |part: &mut Part, own: BatchPart<'_>| part.enter(&own, room, now, stopped);
         let entered: Result<Vec<Option<Columns>>, Failed> = std::thread::scope(|scope| {
             let parts = self.parts.iter_mut().zip(own);
             let threads: Vec<_> = parts.map(|(part, own)| scope.spawn(move || enter(part, own))).collect();
@@ -136,6 +132,7 @@ impl OnDevices {
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             joined.collect()
         });
+        self.grouper.reuse(batch);
         let Some(columns) = entered?.into_iter().collect::<Option<Vec<Columns>>>() else {
             return Ok(Err(Hitch::NoRoom));
         };
@@ -298,7 +295,13 @@ impl Part {
         }
     }
 
-    fn enter(&mut self, batch: &Batch, messages: usize, now: u64, stopped: &[u32]) -> Result<Option<Columns>, Failed> {
+    fn enter(
+        &mut self,
+        batch: &BatchPart<'_>,
+        messages: usize,
+        now: u64,
+        stopped: &[u32],
+    ) -> Result<Option<Columns>, Failed> {
         let entered = match &mut self.holder {
             Holder::OnDevice(on_device) => on_device.enter(batch, messages, now, stopped),
             Holder::Natively(_) => Ok(None),

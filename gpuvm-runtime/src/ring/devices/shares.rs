@@ -4,14 +4,24 @@ use std::ops::Range;
 
 use gpuvm_engine::Words;
 
-use super::super::batch::{Batch, Mail};
+use super::super::batch::{Batch, BatchPart, Mail};
 use super::super::runner::{Handled, Rounds, Trapped};
 
-/// What of a batch is for neighbouring actors.
+/// What of a batch is for the actors of a device.
 pub struct Own {
     /// Which message of the batch is its first.
     pub first: u32,
     pub batch: Batch,
+}
+
+impl Own {
+    /// A copy of it; `None` if there is nothing.
+    pub fn of(part: &BatchPart<'_>) -> Option<Own> {
+        (!part.mail.is_empty()).then(|| Own {
+            first: part.first,
+            batch: part.to_batch(),
+        })
+    }
 }
 
 /// Neighbouring actors for each device, given how fast it was seen to be. Who is not known is taken for one of the others.
@@ -36,30 +46,6 @@ pub fn cut(actors: u32, rates: &[Option<f64>]) -> Vec<Range<u32>> {
         last.end = actors;
     }
     cut
-}
-
-/// What of a batch of messages of so many words is for each of these actors, which follow each other; `None` where there is nothing.
-pub fn parted<'a>(batch: &Batch, size: usize, parts: impl Iterator<Item = &'a Range<u32>>) -> Vec<Option<Own>> {
-    let mut rest = &batch.mail[..];
-    let own = |actors: &Range<u32>| {
-        let (mail, behind) = rest.split_at(rest.partition_point(|mail| mail.actor < actors.end));
-        rest = behind;
-        let (first, end) = (mail.first()?.first, mail.last()?.end);
-        let mail = mail.iter().map(|mail| Mail {
-            first: mail.first - first,
-            end: mail.end - first,
-            ..*mail
-        });
-        Some(Own {
-            first,
-            batch: Batch {
-                mail: mail.collect(),
-                words: batch.words[first as usize * size..end as usize * size].to_vec(),
-                places: (0..end - first).collect(),
-            },
-        })
-    };
-    parts.map(own).collect()
 }
 
 /// Words of what a kernel's batches have for each message.
@@ -138,24 +124,5 @@ mod tests {
         assert_eq!(cut(100, &[Some(1.0), Some(3.0), None]), [0..17, 17..67, 67..100]);
         assert_eq!(cut(1, &[None, None, None]), [0..0, 0..1, 1..1]);
         assert_eq!(cut(3, &[Some(1e-9), Some(1e9)]), [0..0, 0..3]);
-    }
-
-    #[test]
-    fn mail_goes_to_who_has_its_actor() {
-        let mail = [(1, 0, 2), (4, 2, 3), (9, 5, 6)].map(|(actor, first, end)| Mail { actor, first, end });
-        let batch = Batch {
-            mail: mail.to_vec(),
-            words: (0..12).collect(),
-            places: (0..6).collect(),
-        };
-        let own = parted(&batch, 2, [0..1, 1..5, 5..7, 7..20].iter());
-        let found: Vec<Option<(u32, Vec<u32>)>> = own
-            .into_iter()
-            .map(|own| own.map(|own| (own.first, own.batch.words)))
-            .collect();
-        assert_eq!(
-            found,
-            [None, Some((0, vec![0, 1, 2, 3, 4, 5])), None, Some((5, vec![10, 11]))]
-        );
     }
 }
