@@ -31,7 +31,7 @@ const MOST_JOBS: usize = 64;
 /// A job's own arena may have so many words.
 const MOST_WORDS: usize = 1 << 12;
 /// Words that the states of a job's VMs may take.
-const MOST_STATES: u64 = 1 << 29;
+const MOST_STATES: u64 = 1 << 26;
 
 /// A sequence of jobs on an engine.
 pub struct JobSequence<P> {

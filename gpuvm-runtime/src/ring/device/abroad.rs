@@ -187,8 +187,8 @@ impl OnDevice {
         let round = end.round().unwrap_or(round);
         match end {
             End::Before(at) if at.step <= Step::Handle => self.recall(&own.depot, columns, round),
-            End::Stopped(_, standing) => self.last(&own.depot, columns, round, standing.as_ref()),
-            End::Clean | End::Quiet(_) | End::Before(_) => self.last(&own.depot, columns, round, None),
+            End::Stopped(_, standing) => self.last(&own.depot, columns, round, standing),
+            End::Clean | End::Quiet(_) | End::Before(_) => self.last(&own.depot, columns, round, &[]),
         }
     }
 

@@ -17,13 +17,13 @@ use super::sequence::Standing;
 use crate::error::Result;
 
 impl OnDevice {
-    /// Ends rounds with one after so many others that the host has to see to, given how the handler's VMs stand if one has trapped.
+    /// Ends rounds with one after so many others that the host has to see to, given how VMs of the handler stand of which some have trapped.
     pub(in super::super) fn last(
         &self,
         depot: &Depot,
         columns: &Columns,
         rounds: usize,
-        standing: Option<&Standing>,
+        standing: &[Standing],
     ) -> Result<Rounds> {
         let said = depot.ask(columns, rounds % 2)?;
         let mail = depot.mail(&columns.mail[rounds % 2])?;
@@ -73,8 +73,11 @@ impl OnDevice {
             letters: &letters,
             rooms: [&replies, &forwards],
         };
-        let standing = standing.map(|standing| (&*standing.program, &standing.image, standing.first));
-        self.collect(vms.into_iter(), &left, standing, &mut done);
+        let standing: Vec<_> = standing
+            .iter()
+            .map(|standing| (&*standing.program, &standing.image, standing.first))
+            .collect();
+        self.collect(vms.into_iter(), &left, &standing, &mut done);
         // A round that was counted before it ended would count twice.
         let own = if said.total == 0 { u64::from(total) } else { 0 };
         Ok(Rounds {

@@ -107,7 +107,8 @@ impl OnDevice {
             mail: *mail,
             first: mail.first - layout.of_batch.start,
         });
-        self.collect(vms, &left, image.map(|image| (&*self.program, image, 0)), done);
+        let standing = image.map(|image| (&*self.program, image, 0));
+        self.collect(vms, &left, standing.as_slice(), done);
         self.states.bring_back(layout.states(&words));
         let count = batch.places.len();
         take_answers(
@@ -141,13 +142,12 @@ impl OnDevice {
         }
     }
 
-    /// Collects how VMs have ended, and what their actors have sent, replied and forwarded, given how those of a program stand, from one on, if one has
-    /// trapped.
+    /// Collects how VMs have ended, and what their actors have sent, replied and forwarded, given how VMs of a program stand, from one on, of which some have trapped.
     pub(super) fn collect(
         &self,
         vms: impl Iterator<Item = Ended>,
         left: &Left<'_>,
-        standing: Option<(&Program, &Image, u32)>,
+        standing: &[(&Program, &Image, u32)],
         done: &mut Handled,
     ) {
         for Ended { vm, mail, first } in vms {
@@ -155,9 +155,9 @@ impl OnDevice {
                 first: mail.first + left.handled[vm],
                 ..mail
             };
-            let record = standing.and_then(|(program, image, first)| {
-                let vm = vm - first as usize;
-                Some((program, image.vm(program, vm)?.trap?))
+            let record = standing.iter().find_map(|(program, image, first)| {
+                let vm = vm.checked_sub(*first as usize)?;
+                Some((*program, image.vm(program, vm)?.trap?))
             });
             if left.handled[vm] == 0 && record.is_none() {
                 done.held.push(mail);

@@ -244,14 +244,14 @@ impl OnDevice {
                 handled: place.messages as u64,
                 ..Rounds::default()
             },
-            End::Clean => self.last(depot, columns, 0, None)?,
+            End::Clean => self.last(depot, columns, 0, &[])?,
             &End::Quiet(round) => quiet(depot, columns, round)?,
-            End::Stopped(at, standing) => self.last(depot, columns, at.round, standing.as_ref())?,
+            End::Stopped(at, standing) => self.last(depot, columns, at.round, standing)?,
             End::Before(at) if at.step <= Step::Handle => {
                 is_possible = false;
                 self.recall(depot, columns, at.round)?
             }
-            End::Before(at) => self.last(depot, columns, at.round, None)?,
+            End::Before(at) => self.last(depot, columns, at.round, &[])?,
         };
         Ok(Gone {
             rounds,

@@ -1,10 +1,10 @@
-//! Sequences of rounds: which jobs a round has, and where a sequence of them has ended.
+//! Sequences of rounds: which jobs a round has, and where a sequence of them has ended. Jobs of more VMs than a sequence takes are cut into several, one after the other.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use gpuvm_core::program::Program;
-use gpuvm_engine::{Error as Failure, Image, Job, Sequence, SequenceEnd};
+use gpuvm_engine::{Error as Failure, Image, Job, Running, Sequence, SequenceEnd};
 
 use super::super::runner::Turn;
 use super::OnDevice;
@@ -47,8 +47,8 @@ pub enum End {
     Clean,
     /// In the last job of so many rounds and one more, because nobody has mail any more.
     Quiet(usize),
-    /// In a job before its last, and how its VMs stand if it is the handler's and one of them has trapped.
-    Stopped(At, Option<Standing>),
+    /// In a job before its last. If it is the handler's, how VMs stand of which some have trapped.
+    Stopped(At, Vec<Standing>),
     /// Before a job, which the engine has not taken or the kernel's end has cut short.
     Before(At),
 }
@@ -61,17 +61,68 @@ pub struct Standing {
     pub first: u32,
 }
 
+impl Standing {
+    /// That of a job.
+    fn of(running: &mut dyn Running, job: &Job) -> Result<Standing> {
+        Ok(Standing {
+            program: Arc::clone(&job.program),
+            image: running.image().map_err(Failure::after_begin)?,
+            first: job.first_vm,
+        })
+    }
+}
+
 /// A sequence of jobs on its way.
 pub struct Begun {
     first: At,
     /// `None` if the engine has no sequences.
     sequence: Option<Box<dyn Sequence>>,
-    added: Vec<At>,
+    added: Vec<(At, Added)>,
     /// The job that the engine has not taken.
     refused: Option<At>,
 }
 
+/// A job of a sequence, as far as it may be needed again.
+enum Added {
+    /// VMs of the handler, which are run alone where some before them have trapped.
+    Handle(Box<Job>),
+    Other,
+}
+
+/// A job of fewer VMs is not cut because a sequence does not take it.
+const FEWEST_VMS: u32 = 256;
+
 impl Begun {
+    /// Adds a job, or parts of it.
+    fn push(&mut self, at: At, job: Job) -> Result<()> {
+        let Some(sequence) = &mut self.sequence else {
+            return Ok(());
+        };
+        let mut rest = vec![job];
+        while let Some(job) = rest.pop() {
+            if sequence.push(job.clone(), &(&[] as &[u32]))? {
+                let added = match at.step {
+                    Step::Handle => Added::Handle(Box::new(job)),
+                    _ => Added::Other,
+                };
+                self.added.push((at, added));
+                continue;
+            }
+            if job.vms < 2 * FEWEST_VMS {
+                self.refused = Some(at);
+                break;
+            }
+            let half = job.vms / 2;
+            rest.push(Job {
+                first_vm: job.first_vm.wrapping_add(half),
+                vms: job.vms - half,
+                ..job.clone()
+            });
+            rest.push(Job { vms: half, ..job });
+        }
+        Ok(())
+    }
+
     /// Hands all of it to the device, so that it is at work while nobody waits.
     ///
     /// # Errors
@@ -137,13 +188,10 @@ impl OnDevice {
             added: Vec::new(),
             refused: None,
         };
-        if let Some(sequence) = &mut begun.sequence {
-            for (at, job) in jobs {
-                if !sequence.push(job, &(&[] as &[u32]))? {
-                    begun.refused = Some(at);
-                    break;
-                }
-                begun.added.push(at);
+        for (at, job) in jobs {
+            begun.push(at, job)?;
+            if begun.refused.is_some() {
+                break;
             }
         }
         Ok(begun)
@@ -172,7 +220,7 @@ impl OnDevice {
             ..
         } = next
         {
-            let at = added.get(ended + number).copied().unwrap_or(first);
+            let at = added.get(ended + number).map_or(first, |(at, _)| *at);
             let job_end = match self.bring_to_end(&mut *running, turn) {
                 Err(Error::Ring(RingError::Closed { .. })) => return Ok(End::Before(at)),
                 Err(Error::OutOfMemory { reason }) => return Err(Error::Device { reason }),
@@ -182,14 +230,12 @@ impl OnDevice {
                 if at.step == Step::Receive && own.depot.ask(columns, (at.round + 1) % 2)?.total == 0 {
                     return Ok(End::Quiet(at.round));
                 }
-                let standing = match at.step {
-                    Step::Handle => Some(Standing {
-                        program: Arc::clone(self.handler(own)),
-                        image: running.image().map_err(Failure::after_begin)?,
-                        first: own.depot.sizes.first,
-                    }),
-                    _ => None,
-                };
+                let mut standing = Vec::new();
+                if let Some((_, Added::Handle(job))) = added.get(ended + number) {
+                    standing.push(Standing::of(&mut *running, job)?);
+                    drop((running, sequence));
+                    self.handle_rest(added.get(ended + number + 1..).unwrap_or_default(), turn, &mut standing)?;
+                }
                 return Ok(End::Stopped(at, standing));
             }
             // What the job has left among its atomics goes back to where they stay.
@@ -198,6 +244,24 @@ impl OnDevice {
             next = sequence.wait().map_err(Failure::after_begin)?;
         }
         Ok(refused.map_or(End::Clean, End::Before))
+    }
+
+    /// Lets the other actors of a round handle their mail after some have trapped, and collects how those VMs stand of which some trap as well.
+    fn handle_rest(&self, rest: &[(At, Added)], turn: &Turn<'_>, standing: &mut Vec<Standing>) -> Result<()> {
+        for (_, added) in rest {
+            let Added::Handle(job) = added else { break };
+            let mut running = self.executor.start(Job::clone(job), &(&[] as &[u32]))?;
+            let ended = match self.bring_to_end(&mut *running, turn) {
+                Err(Error::Ring(RingError::Closed { .. })) => break,
+                ended => ended?,
+            };
+            if ended.has_trapped {
+                standing.push(Standing::of(&mut *running, job)?);
+            } else {
+                running.finish().map_err(Failure::after_begin)?;
+            }
+        }
+        Ok(())
     }
 
     /// The jobs of a round.
