@@ -13,7 +13,7 @@ use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::handle::Handle;
 use crate::store::Store;
-use crate::vector::{Column, ColumnMut, Vector};
+use crate::vector::{Column, ColumnMut, Vector, entries};
 
 /// What is accepted for such a parameter, as an error says it.
 pub(crate) fn accepted(mode: Mode, element: &Type) -> String {
@@ -111,6 +111,18 @@ impl Argument<'_> {
         }
     }
 
+    /// What it is where something else is wanted for a parameter of the mode, as an error says it.
+    pub(crate) fn found_for(&self, mode: Mode, wanted: &Type) -> String {
+        let found = self.found();
+        match self {
+            Argument::Uniform(value) if mode == Mode::Value => match suffixed(&**value, wanted) {
+                Some(written) => format!("{found}, as is every such number without a suffix (write `{written}`)"),
+                None => found,
+            },
+            _ => found,
+        }
+    }
+
     /// What it is, as an error says it.
     pub(crate) fn found(&self) -> String {
         let element = self.element();
@@ -123,6 +135,23 @@ impl Argument<'_> {
             Argument::OwnAtomics(own) => own.view().found(),
             Argument::Node(_) => "a handle of a plan".to_string(),
         }
+    }
+}
+
+/// What becomes of a number that is written without a suffix, where another type is wanted: how it is written then. `None` if it is no such number.
+fn suffixed(value: &dyn Vector, wanted: &Type) -> Option<String> {
+    const INTEGERS: [&str; 11] = [
+        "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i64", "i128", "isize",
+    ];
+    const FLOATS: [&str; 2] = ["f32", "f64"];
+    let name = wanted.name;
+    if let Some([number]) = entries::<i32>(value) {
+        let fits = *number >= 0 || !name.starts_with('u');
+        return (fits && (INTEGERS.contains(&name) || FLOATS.contains(&name))).then(|| format!("{number}{name}"));
+    }
+    match entries::<f64>(value) {
+        Some([number]) if name == FLOATS[0] => Some(format!("{number}{name}")),
+        _ => None,
     }
 }
 

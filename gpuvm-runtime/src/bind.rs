@@ -83,7 +83,7 @@ impl Parameter<'_> {
         if argument.suits(mode) && argument.element().same(element) {
             return Ok(());
         }
-        Err(self.wrong_type(crate::arg::accepted(mode, element), argument.found()))
+        Err(self.wrong_type(crate::arg::accepted(mode, element), argument.found_for(mode, element)))
     }
 
     fn wrong_type(&self, expected: String, found: String) -> Error {

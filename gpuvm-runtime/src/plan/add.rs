@@ -153,7 +153,7 @@ impl<'a> Plan<'a> {
             Argument::Node(handle) => self.own(parameter, handle)?,
             Argument::Read(column) if !mode.writes() && column.element().same(element) => self.add_input(column).node,
             Argument::Buffer(store) if store.element.same(element) => self.add_buffer(&store).node,
-            other => return Err(parameter.wrong(accepted(mode, element), other.found())),
+            other => return Err(parameter.wrong(accepted(mode, element), other.found_for(mode, element))),
         };
         let Node { kind, element: has, .. } = &self.nodes[node];
         let fits = has.same(element) && (!mode.writes() || matches!(kind, Kind::Buffer { .. }));

@@ -47,6 +47,10 @@ fn arguments() {
             runtime().launch("axpy").unwrap().engine(engine).run() => "`axpy` takes 3 arguments (a, x, y) and was given 0";
             run!(engine, "double", (&ONES,)) => "argument `x` of `double` is `&[u32]`, and a column `&[f32]` or one `f32` for all VMs is needed";
             run!(engine, "double", (&[1.0, 2.0],)) => "argument `x` of `double` is `&[f64]`, and a column `&[f32]` or one `f32` for all VMs is needed";
+            run!(engine, "double", (3,)) => "argument `x` of `double` is one `i32`, as is every such number without a suffix (write `3f32`), and a column `&[f32]` or one `f32` for all VMs is needed";
+            run!(engine, "double", (-0.5,)) => "argument `x` of `double` is one `f64`, as is every such number without a suffix (write `-0.5f32`), and a column `&[f32]` or one `f32` for all VMs is needed";
+            run!(engine, "size", (7,)) => "argument `x` of `size` is one `i32`, as is every such number without a suffix (write `7usize`), and a column `&[usize]` or one `usize` for all VMs is needed";
+            run!(engine, "size", (-7,)) => "argument `x` of `size` is one `i32`, and a column `&[usize]` or one `usize` for all VMs is needed";
             run!(engine, "double", (3u32,)) => "argument `x` of `double` is one `u32`, and a column `&[f32]` or one `f32` for all VMs is needed";
             run!(engine, "bump", (&ONES,)) => "argument `x` of `bump` is `&[u32]`, and `&mut [u32]` or `&Buffer<u32>` is needed";
             run!(engine, "bump", (5u32,)) => "argument `x` of `bump` is one `u32`, and `&mut [u32]` or `&Buffer<u32>` is needed";

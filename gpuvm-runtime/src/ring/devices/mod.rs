@@ -38,6 +38,9 @@ use crate::spread::{Member, Worker, members};
 /// then.
 const FEWEST: u32 = 1 << 22;
 
+/// How fast a device is can be told from batches that take so long; in others there is more of what is around them.
+const TELLING: Duration = Duration::from_millis(1);
+
 /// Actors on several devices.
 pub struct OnDevices {
     kernel: Kernel,
@@ -259,10 +262,11 @@ impl OnDevices {
             .filter_map(|(part, own)| Some((part, own.as_ref()?)));
         for ((part, own), done) in with_mail.zip(done) {
             let (handled, time) = done.map_err(|error| part.failed(error))?;
-            let messages = own.batch.places.len() as f64;
-            let number = self.members[part.member].number;
-            let rates = self.kernel.runtime.rates();
-            rates.see(&self.kernel.name, number, messages, time);
+            if time > TELLING {
+                let (messages, number) = (own.batch.places.len(), self.members[part.member].number);
+                let rates = self.kernel.runtime.rates();
+                rates.see(&self.kernel.name, number, messages as f64, time);
+            }
             all.push((own.first, handled));
         }
         let last = own.iter().flatten().next_back();
