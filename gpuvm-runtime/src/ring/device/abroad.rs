@@ -84,7 +84,7 @@ impl OnDevice {
         }
     }
 
-    /// Begins to take its part of rounds a step further, after so many of them.
+    /// Begins to take its part of rounds a step further, after so many of them; `None` if there is no room for that.
     ///
     /// # Errors
     ///
@@ -108,9 +108,15 @@ impl OnDevice {
             Go::Arrive(letters) => arrive(letters, round).collect(),
             Go::On(letters) => arrive(letters, round).chain(leave(round + 1)).collect(),
         };
-        let mut begun = self.begin_jobs(round, jobs.into_iter())?;
-        begun.flush()?;
-        Ok(Some(begun))
+        let begin = || {
+            let mut begun = self.begin_jobs(round, jobs.into_iter())?;
+            begun.flush()?;
+            Ok(begun)
+        };
+        match begin() {
+            Err(Error::OutOfMemory { .. }) => Ok(None),
+            begun => begun.map(Some),
+        }
     }
 
     /// Waits for the step that was begun after so many rounds.
@@ -122,7 +128,10 @@ impl OnDevice {
         let (Some(own), Some(begun)) = (self.own(), begun) else {
             return Ok(Gone::refused(round));
         };
-        let end = self.end_jobs((own, columns), begun, turn)?;
+        let end = match self.end_jobs((own, columns), begun, turn) {
+            Err(Error::OutOfMemory { .. }) => return Ok(Gone::refused(round)),
+            end => end?,
+        };
         let said = own.depot.ask(columns, (round + 1) % 2)?;
         Ok(Gone { end, said })
     }
