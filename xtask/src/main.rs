@@ -139,6 +139,7 @@ const ON_SEVERAL: [(&str, &[&str]); 2] = [
             "model::",
             "parcel::",
             "reply::",
+            "resident::",
             "table::",
             "talk::",
         ],

@@ -262,13 +262,7 @@ fn runner(
     };
     let device = runtime.device_of(engine).name;
     let runner: Box<dyn Runner> = match engine {
-        Engine::Native if options.resident == Resident::Always => {
-            return Err(not_resident(entry, "the native engine runs its actors on the CPU"));
-        }
-        Engine::Native => {
-            let actors = (entry.native)(options.actors as usize);
-            Box::new(OnCpu::new(actors, vms(runtime, entry, options.actors), None))
-        }
+        Engine::Native => Box::new(natively(runtime, entry, options, None)?),
         _ => {
             let on = (engine, runtime.executor(engine)?, Arc::clone(program));
             let here = Here {
@@ -281,14 +275,18 @@ fn runner(
     Ok(Actors { engine, device, runner })
 }
 
-/// What actors that run natively have around them.
-fn vms(runtime: &Runtime, entry: &Entry, actors: u32) -> Vms {
-    Vms {
-        count: actors,
+/// Actors that run natively, on so many threads or as many as the CPU has.
+fn natively(runtime: &Runtime, entry: &'static Entry, options: &RingOptions, threads: Option<usize>) -> Result<OnCpu> {
+    if options.resident == Resident::Always {
+        return Err(not_resident(entry, "the native engine runs its actors on the CPU"));
+    }
+    let vms = Vms {
+        count: options.actors,
         recursion_limit: runtime.settings().recursion_limit,
         log: LogLimit::default(),
         place: (entry.file, entry.line),
-    }
+    };
+    Ok(OnCpu::new((entry.native)(options.actors as usize), vms, threads))
 }
 
 /// That a kernel that was to stay cannot.

@@ -27,9 +27,9 @@ use super::device::crossing::MOST_DEVICES;
 use super::device::{Here, OnDevice, is_dense};
 use super::handler::Entry;
 use super::native::OnCpu;
+use super::natively;
 use super::options::RingOptions;
 use super::runner::{Handled, Rounds, Runner, Turn};
-use super::vms;
 use crate::error::{Error, Result};
 use crate::runtime::{Runtime, Spreading};
 use crate::spread::{Member, Worker, members};
@@ -108,9 +108,12 @@ impl Kernel {
         let Kernel { entry, options, .. } = self;
         let (engine, executor): (Engine, Arc<dyn Execute>) = match &member.worker {
             Worker::Native((), threads) => {
-                let vms = vms(&self.runtime, entry, options.actors);
-                let actors = (entry.native)(options.actors as usize);
-                return Ok(Holder::Natively(OnCpu::new(actors, vms, Some(*threads))));
+                return Ok(Holder::Natively(natively(
+                    &self.runtime,
+                    entry,
+                    options,
+                    Some(*threads),
+                )?));
             }
             Worker::Reference(_) => (Engine::Reference, Arc::new(Reference)),
             Worker::Engine(engine, executor) => (*engine, Arc::clone(executor)),
