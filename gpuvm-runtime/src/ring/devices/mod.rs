@@ -235,27 +235,15 @@ impl OnDevices {
     /// Lets actors handle a batch, each device what it has of it.
     fn handle_parts(&mut self, own: &[Option<Own>], turn: &Turn<'_>) -> Result<Handled, Failed> {
         let (now, is_over) = (turn.now, turn.is_over);
-        let run = |part: &mut Part, batch: &Batch| -> Done {
-            let begin = Instant::now();
-            Ok((part.runner().handle(batch, &quietly(now, is_over))?, begin.elapsed()))
-        };
-        let mut busy = self
+        let busy = self
             .parts
             .iter_mut()
             .zip(own)
             .filter_map(|(part, own)| Some((part, own.as_ref()?)));
-        let Some((first, its)) = busy.next() else {
-            return Ok(Handled::default());
-        };
-        let done: Vec<Done> = std::thread::scope(|scope| {
-            let others: Vec<_> = busy
-                .map(|(part, its)| scope.spawn(move || run(part, &its.batch)))
-                .collect();
-            let own = run(first, &its.batch);
-            let others = others
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            std::iter::once(own).chain(others.collect::<Vec<_>>()).collect()
+        let done = at_the_same_time(busy, |(part, own)| -> Done {
+            let begin = Instant::now();
+            let handled = part.runner().handle(&own.batch, &quietly(now, is_over))?;
+            Ok((handled, begin.elapsed()))
         });
         let mut all = Vec::with_capacity(done.len());
         let with_mail = self
@@ -392,6 +380,21 @@ struct Failed {
     /// Its place among the members.
     member: usize,
     error: Box<Error>,
+}
+
+/// What comes of each, all at the same time, of the first on this thread.
+fn at_the_same_time<I: Send, T: Send>(each: impl Iterator<Item = I>, run: impl Fn(I) -> T + Sync) -> Vec<T> {
+    let run = &run;
+    std::thread::scope(|scope| {
+        let mut each = each;
+        let first = each.next();
+        let others: Vec<_> = each.map(|one| scope.spawn(move || run(one))).collect();
+        let first = first.map(run);
+        let others = others
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        first.into_iter().chain(others).collect()
+    })
 }
 
 /// A turn of which nobody wants anything else.

@@ -16,7 +16,7 @@ use super::super::device::{Begun, Columns, End, OnDevice};
 use super::super::runner::{Rounds, Turn};
 use super::replay::Entry;
 use super::shares::join;
-use super::{Failed, Holder, OnDevices, Part, quietly};
+use super::{Failed, Holder, OnDevices, Part, at_the_same_time, quietly};
 use crate::error::Result;
 
 /// Rounds rest after so long, for states to be kept: whoever takes a lost device's actors has all that came since to do again.
@@ -123,17 +123,11 @@ impl OnDevices {
         // What each gets in later rounds is not known.
         let room = sent.to.len().div_ceil(self.parts.len());
         let now = turn.now;
-        let enter = |part: &mut Part, own: BatchPart<'_>| part.enter(&own, room, now, stopped);
-        let entered: Result<Vec<Option<Columns>>, Failed> = std::thread::scope(|scope| {
-            let parts = self.parts.iter_mut().zip(own);
-            let threads: Vec<_> = parts.map(|(part, own)| scope.spawn(move || enter(part, own))).collect();
-            let joined = threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            joined.collect()
-        });
+        let parts = self.parts.iter_mut().zip(own);
+        let entered = at_the_same_time(parts, |(part, own)| part.enter(&own, room, now, stopped));
         self.grouper.reuse(batch);
-        let Some(columns) = entered?.into_iter().collect::<Option<Vec<Columns>>>() else {
+        let entered: Vec<Option<Columns>> = entered.into_iter().collect::<Result<_, Failed>>()?;
+        let Some(columns) = entered.into_iter().collect::<Option<Vec<Columns>>>() else {
             return Ok(Err(Hitch::NoRoom));
         };
         let begin = Instant::now();
