@@ -10,10 +10,11 @@ var<private> inner: u32;
 fn try_roots(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let a = 0x3f800000u + id.y * groups.x * WORKGROUP + id.x;
     let root = fsqrt_words(a);
-    if fsqrt_estimated(a) != root {
+    if fsqrt_estimated(a) != root || fsqrt_estimated_normal(a) != root {
         wrong[0] = 1u;
     }
-    if finverse_sqrt_estimated(a) != fdiv(0x3f800000u, root) {
+    let inverse = fdiv(0x3f800000u, root);
+    if finverse_sqrt_estimated(a) != inverse || finverse_sqrt_estimated_normal(a) != inverse {
         wrong[1] = 1u;
     }
 }

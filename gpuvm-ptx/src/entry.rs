@@ -86,9 +86,15 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
     let mut text = format!(".version {version}\n.target {target}\n.address_size 64\n\n");
     let _ = writeln!(
         text,
-        ".visible .entry {entry}({declared}\n)\n.maxntid {}, {y}, {z}\n{{",
+        ".visible .entry {entry}({declared}\n)\n.maxntid {}, {y}, {z}",
         x + lookout
     );
+    if translator.text.longest_stretch() >= LONG_STRETCH {
+        let threads = (x + lookout) * y * z;
+        let blocks = (REGISTERS / MOST_REGISTERS / threads.max(1)).max(1);
+        let _ = writeln!(text, ".minnctapersm {blocks}");
+    }
+    text.push_str("{\n");
     text.push_str(&translator.text.finish());
     text.push_str("}\n");
     Ok(Kernel {
@@ -99,6 +105,15 @@ pub fn translate(module: &Module, info: &ModuleInfo, options: &Options) -> Resul
         parameters,
     })
 }
+
+/// From how many instructions without a jump between them on a thread has enough to do while it waits for some of them: NVIDIA's assembler puts
+/// what does not depend on each other side by side if it may have registers for that, and may not by itself, as it looks for as many threads as
+/// have room.
+const LONG_STRETCH: usize = 256;
+/// Registers that a thread may have then.
+const MOST_REGISTERS: u32 = 256;
+/// Registers of a multiprocessor.
+const REGISTERS: u32 = 1 << 16;
 
 /// The entry point's name as PTX can have it; none of its instructions is called like this.
 fn entry_name(name: &str) -> String {

@@ -50,6 +50,7 @@ mod statement;
 mod switch;
 mod text;
 mod translator;
+mod vector;
 
 pub use error::Error;
 pub use options::{Floats, Grid, Kernel, NEAR, Options, Own, Parameter, Words};

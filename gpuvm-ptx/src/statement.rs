@@ -20,21 +20,41 @@ pub enum Flow {
 impl<'a> Translator<'a> {
     /// Writes statements up to the first that control does not come back from.
     pub fn block(&mut self, block: &'a Block) -> Result<Flow> {
-        for statement in block {
+        let mut rest = &block[..];
+        while let Some((statement, then)) = rest.split_first() {
+            if matches!(statement, Statement::Emit(_)) {
+                rest = self.emit_all(rest)?;
+                continue;
+            }
             if self.statement(statement)? == Flow::Ended {
                 return Ok(Flow::Ended);
             }
+            rest = then;
         }
         Ok(Flow::Next)
     }
 
+    /// Writes the expressions with which some statements begin, and gives the other statements.
+    fn emit_all(&mut self, statements: &'a [Statement]) -> Result<&'a [Statement]> {
+        let ranges = statements.iter().map_while(|statement| match statement {
+            Statement::Emit(range) => Some(range.clone()),
+            _ => None,
+        });
+        let ranges: Vec<_> = ranges.collect();
+        let rest = &statements[ranges.len()..];
+        let mut vectors = self.vectors(ranges.iter().cloned().flatten(), rest);
+        for expression in ranges.into_iter().flatten() {
+            match self.load_part(expression, &mut vectors)? {
+                Some(word) => self.remember(expression, Evaluated::Value(vec![word])),
+                None => self.emit(expression)?,
+            }
+        }
+        Ok(rest)
+    }
+
     fn statement(&mut self, statement: &'a Statement) -> Result<Flow> {
         match *statement {
-            Statement::Emit(ref range) => {
-                for expression in range.clone() {
-                    self.emit(expression)?;
-                }
-            }
+            Statement::Emit(_) => _ = self.emit_all(std::slice::from_ref(statement))?,
             Statement::Block(ref block) => return self.block(block),
             Statement::If {
                 condition,

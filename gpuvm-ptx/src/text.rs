@@ -253,7 +253,7 @@ impl Text {
             return;
         }
         let start = self.body.len();
-        self.line(format_args!("bra {label}"));
+        self.line(format_args!("{JUMP}{label}"));
         *self.jumps.entry(label).or_default() += 1;
         self.jump = Some((start, label));
     }
@@ -265,7 +265,7 @@ impl Text {
             Operand::ConstTruth(_) => {}
             _ => {
                 let not = if met { "" } else { "!" };
-                self.line(format_args!("@{not}{condition} bra {label}"));
+                self.line(format_args!("@{not}{condition} {JUMP}{label}"));
                 *self.jumps.entry(label).or_default() += 1;
             }
         }
@@ -295,7 +295,45 @@ impl Text {
         }
         text.push_str(&self.declarations);
         text.push_str(&self.head);
-        text.push_str(&self.body);
+        text.push_str(&read(&self.body));
         text
     }
+
+    /// Instructions that follow each other without a jump or a place to jump to, at most.
+    pub fn longest_stretch(&self) -> usize {
+        let ends = |line: &&str| line.ends_with(':') || line.contains(JUMP);
+        let is_counted = |line: &&&str| !line.starts_with("\tmov.");
+        let lines: Vec<&str> = self.body.lines().collect();
+        let stretches = lines.split(ends);
+        stretches
+            .map(|stretch| stretch.iter().filter(is_counted).count())
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// What a jump has in it.
+const JUMP: &str = "bra ";
+
+/// Instructions for whose rare arguments NVIDIA's assembler calls a function, also where it has found that nobody reads the result.
+const CALLING: [&str; 2] = ["\tsqrt.rn.f32 ", "\tdiv.rn.f32 "];
+
+/// A body without those of [`CALLING`] whose results nobody reads.
+fn read(body: &str) -> String {
+    let target = |line: &str| {
+        let rest = CALLING.iter().find_map(|name| line.strip_prefix(name))?;
+        rest.split(',').next().map(str::to_string)
+    };
+    let mut mentions: HashMap<String, u32> = body.lines().filter_map(target).map(|register| (register, 0)).collect();
+    if mentions.is_empty() {
+        return body.to_string();
+    }
+    let is_between = |c: char| !(c.is_ascii_alphanumeric() || c == '%');
+    for word in body.split(is_between).filter(|word| word.starts_with('%')) {
+        if let Some(count) = mentions.get_mut(word) {
+            *count += 1;
+        }
+    }
+    let is_read = |line: &&str| target(line.trim_end()).is_none_or(|register| mentions.get(&register) != Some(&1));
+    body.split_inclusive('\n').filter(is_read).collect()
 }

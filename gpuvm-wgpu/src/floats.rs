@@ -181,8 +181,12 @@ const FORMS: &[Form] = {
 
 const _: () = assert!(FORMS.len() <= u128::BITS as usize, "one bit a form");
 
-/// The function of `1.0 / sqrt(x)`, for who has its form.
-pub const INVERSE_ROOT: &str = "finverse_sqrt_estimated";
+/// The function of `1.0 / sqrt(x)`, for who has its form, and of a number that is not below [`LEAST_NORMAL`], or NaN.
+pub const INVERSE_ROOT: [&str; 2] = ["finverse_sqrt_estimated", "finverse_sqrt_estimated_normal"];
+/// The function of `sqrt(x)` for such a number, for who has the form from an estimate.
+pub const ROOT_OF_NORMAL: &str = "fsqrt_estimated_normal";
+/// 2⁻¹⁰¹: from here on what corrects an estimate of a root has no denormal numbers to deal with.
+pub const LEAST_NORMAL: f32 = f32::from_bits(0x0d00_0000);
 
 /// A set of forms: those that gave Rust's bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -223,9 +227,15 @@ impl FloatOps {
         self.forms().any(|(_, form)| form.suffix == ESTIMATED)
     }
 
-    /// Whether the form of `1.0 / sqrt(x)` from one estimate is among them, the function [`INVERSE_ROOT`].
+    /// Whether the form of `1.0 / sqrt(x)` from one estimate is among them, the functions [`INVERSE_ROOT`].
     pub fn inverse_root(self) -> bool {
         self.forms().any(|(_, form)| form.shape == Shape::Inverse)
+    }
+
+    /// Whether the form of `sqrt(x)` from an estimate is, the function [`ROOT_OF_NORMAL`].
+    pub fn estimated_root(self) -> bool {
+        self.forms()
+            .any(|(_, form)| form.suffix == ESTIMATED && form.shape != Shape::Inverse)
     }
 
     /// These but for those roots from an estimate that are wrong.

@@ -37,6 +37,8 @@ pub struct Gpu {
     pub limits: wgpu::Limits,
     /// Whether the CPU plays it.
     pub software: bool,
+    /// Whether it is CUDA's.
+    pub cuda: bool,
     /// Buffers for whoever needs one.
     pub pool: Arc<Pool>,
     /// Memory for data that stays.
@@ -200,6 +202,7 @@ impl Gpu {
             queue,
             limits,
             software,
+            cuda: is_cuda,
             info,
             compiled,
             floats: FloatOps::default(),

@@ -115,29 +115,47 @@ fn fsqrt_fused(a: u32) -> u32 {
 
 // The device's estimate of 1 / sqrt(x), corrected once; `fma` may flush denormals, so x is kept away from them. What the estimate has to be
 // like for this cannot be said in advance: all numbers of two binades are tried.
+fn root_from_inverse(x: f32, inverse: f32, scale: f32) -> f32 {
+    let estimate = x * inverse;
+    return fma(fma(-estimate, estimate, x), 0.5 * inverse * scale, estimate * scale);
+}
+
 fn fsqrt_estimated(a: u32) -> u32 {
     let small = a < 0x0d000000u;
     let x = bitcast<f32>(a) * select(1.0, 0x1p64, small);
-    let scale = select(1.0, 0x1p-32, small);
-    let inverse = inverseSqrt(x);
-    let estimate = x * inverse;
-    let root = fma(fma(-estimate, estimate, x), 0.5 * inverse * scale, estimate * scale);
+    let root = root_from_inverse(x, inverseSqrt(x), select(1.0, 0x1p-32, small));
     return select(bitcast<u32>(root), select(a, NAN, a > SIGN), a - 1u >= INFINITY - 1u);
 }
 
+// The same of a number that is not below 2^-101, or NaN.
+fn fsqrt_estimated_normal(a: u32) -> u32 {
+    let x = bitcast<f32>(a);
+    return select(bitcast<u32>(root_from_inverse(x, inverseSqrt(x), 1.0)), a, a >= INFINITY);
+}
+
 // 1.0 / sqrt(x), both rounded, from one estimate.
+fn inverse_of_root(x: f32, inverse: f32, scale: f32) -> u32 {
+    let root = root_from_inverse(x, inverse, 1.0);
+    let error = fma(-root, inverse, 1.0);
+    let scaled = inverse * scale;
+    let nearest = fma(scaled, fma(error, error, error), scaled);
+    // A root that is all ones has its inverse just above half way between a power of two and the next number.
+    return bitcast<u32>(nearest) + u32((bitcast<u32>(x) & 0xfffffeu) == 0x7ffffeu);
+}
+
 fn finverse_sqrt_estimated(a: u32) -> u32 {
     let small = a < 0x0d000000u;
     let x = bitcast<f32>(a) * select(1.0, 0x1p64, small);
     let inverse = inverseSqrt(x);
-    let estimate = x * inverse;
-    let root = fma(fma(-estimate, estimate, x), 0.5 * inverse, estimate);
-    let error = fma(-root, inverse, 1.0);
-    let scaled = inverse * select(1.0, 0x1p32, small);
-    let nearest = fma(scaled, fma(error, error, error), scaled);
-    // A root that is all ones has its inverse just above half way between a power of two and the next number.
-    let more = u32((bitcast<u32>(x) & 0xfffffeu) == 0x7ffffeu);
-    return select(bitcast<u32>(nearest) + more, select(bitcast<u32>(inverse), NAN, a > SIGN), a - 1u >= INFINITY - 1u);
+    let nearest = inverse_of_root(x, inverse, select(1.0, 0x1p32, small));
+    return select(nearest, select(bitcast<u32>(inverse), NAN, a > SIGN), a - 1u >= INFINITY - 1u);
+}
+
+// The same of a number that is not below 2^-101, or NaN.
+fn finverse_sqrt_estimated_normal(a: u32) -> u32 {
+    let x = bitcast<f32>(a);
+    let inverse = inverseSqrt(x);
+    return select(inverse_of_root(x, inverse, 1.0), bitcast<u32>(inverse), a >= INFINITY);
 }
 
 // The conversion as it comes, which many devices do as Rust does.

@@ -12,4 +12,4 @@ mod tails;
 mod tests;
 pub mod unroll;
 
-pub use known::{KnownParam, KnownParams};
+pub use known::{ALIGNED, KnownParam, KnownParams};

@@ -78,14 +78,19 @@ fn is_innermost(flow: &Flow, shape: &Shape, one: &Loop) -> bool {
 
 /// Instructions of a loop, at least 1.
 fn size(flow: &Flow, program: &Program, one: &Loop) -> u32 {
-    let blocks = one.blocks().map(|block| {
-        let own = flow.blocks[block].end - flow.blocks[block].start;
-        let code = flow.straight(block, program);
-        let long =
-            code.filter(|(_, op, _)| matches!(op, Op::FDiv | Op::FSqrt | Op::FRem | Op::FMulAdd) && !program.relaxed);
-        own + long.count() as u32 * (LONG - 1)
-    });
-    blocks.sum::<u32>().max(1)
+    one.blocks()
+        .map(|block| block_size(flow, program, block))
+        .sum::<u32>()
+        .max(1)
+}
+
+/// Instructions of a block, those whose exact form is a function as many as that has.
+pub fn block_size(flow: &Flow, program: &Program, block: usize) -> u32 {
+    let own = flow.blocks[block].end - flow.blocks[block].start;
+    let code = flow.straight(block, program);
+    let long =
+        code.filter(|(_, op, _)| matches!(op, Op::FDiv | Op::FSqrt | Op::FRem | Op::FMulAdd) && !program.relaxed);
+    own + long.count() as u32 * (LONG - 1)
 }
 
 /// Turns an innermost loop that runs a known number of times into that many copies; whether there was one.

@@ -65,7 +65,8 @@ impl Translator<'_> {
             }
             (F::Fma, &[x, y, z]) if float => self.fused(ty, x, y, z),
             (F::Sqrt, &[x]) if float => self.root(ty, x),
-            (F::InverseSqrt, &[x]) if ty == Ty::F32 => text.op("rsqrt.approx", ty, &[x]),
+            // An approximation in any case, of which that with denormal numbers takes five instructions.
+            (F::InverseSqrt, &[x]) if ty == Ty::F32 => text.op("rsqrt.approx.ftz", ty, &[x]),
             (F::InverseSqrt, &[x]) if float => {
                 let root = self.root(ty, x);
                 self.quotient(ty, ty.float(1.0), root)

@@ -3,6 +3,7 @@
 
 mod accuracy;
 mod arithmetic;
+mod assembler;
 mod atomics;
 mod bits;
 mod control;

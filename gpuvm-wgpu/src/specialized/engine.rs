@@ -121,6 +121,7 @@ impl Specialized {
             },
             relaxed: program.relaxed,
             software: self.gpu.software,
+            cuda: self.gpu.cuda,
             several: false,
             stops: Vec::new(),
             shows: false,

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use gpuvm_core::program::Mode;
-use gpuvm_core::specialise::{KnownParam, KnownParams};
+use gpuvm_core::specialise::{ALIGNED, KnownParam, KnownParams};
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Job, Slot, Source};
 
@@ -57,6 +57,8 @@ fn known_of(job: &Job, arena: &dyn Source) -> KnownParams {
             stride: Some(place.stride),
             length: Some(place.length),
             value,
+            // Regions begin at such multiples themselves.
+            aligned: place.base % ALIGNED == 0 && place.stride % ALIGNED == 0,
         }
     };
     KnownParams(job.slots.iter().zip(&job.program.params).map(known).collect())

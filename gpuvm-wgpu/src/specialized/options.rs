@@ -17,6 +17,9 @@ pub struct Options {
     /// Whether the device is Mesa's software rasteriser, which puts what comes after each `return` one level deeper, and breaks after 80
     /// levels. For it a VM that traps goes on to the end of its block, but stores nothing any more.
     pub software: bool,
+    /// Whether the device is CUDA's. For one of its threads a translated shader may have as many registers as are of use, and loads as vectors
+    /// what is known to be aligned; NVIDIA's compiler behind Vulkan makes long code worse that keeps many words at hand.
+    pub cuda: bool,
     /// Whether an invocation may run several VMs.
     pub several: bool,
     /// In front of which instructions VMs stop, ascending.

@@ -8,7 +8,7 @@ use naga::{BinaryOperator, MathFunction, Scalar, ScalarKind};
 use super::super::code::Node;
 use super::Emitter;
 use super::words::{Operand, Value};
-use crate::floats::INVERSE_ROOT;
+use crate::floats::{INVERSE_ROOT, LEAST_NORMAL, ROOT_OF_NORMAL};
 
 const SIGN: u32 = 0x8000_0000;
 const ONE: u32 = 1.0_f32.to_bits();
@@ -99,29 +99,39 @@ impl Emitter<'_> {
         })
     }
 
+    /// Whether a root is that of what is not below a number that is far from denormal ones, and there are shorter forms for that. NVIDIA's
+    /// compiler behind Vulkan makes slower code of these.
+    fn is_normal(&self, least: Option<f32>) -> bool {
+        self.options.cuda && least.is_some_and(|least| least >= LEAST_NORMAL)
+    }
+
     /// The root, which remembers of what, for [`Emitter::quotient_of_floats`].
     fn square_root(&mut self, x: Operand) -> Value {
         let of = self.w(x);
+        let least = self.value(x).least();
         let root = match self.options.relaxed {
             true => self.float_function(MathFunction::Sqrt, &[x]),
             // Right alone, Mesa's own root of a NaN became 0 among other code.
             false if self.options.software => self.helper("fsqrt_words", &[x]),
+            false if self.is_normal(least) && self.options.floats.estimated_root() => self.helper(ROOT_OF_NORMAL, &[x]),
             false => self.helper("fsqrt", &[x]),
         };
         Value {
-            root_of: Some(of),
+            root_of: Some((of, least)),
+            at_least: Some(least.map_or(0.0, |least| least.max(0.0).sqrt())),
             ..root
         }
     }
 
     /// `1.0 / sqrt(of)`, if there is something better than that.
-    fn inverse_root(&mut self, of: Node) -> Option<Value> {
+    fn inverse_root(&mut self, of: Node, least: Option<f32>) -> Option<Value> {
         if self.options.relaxed {
             let x = self.code.bits_as(of, ScalarKind::Float);
             return Some(Value::float(self.code.math(MathFunction::InverseSqrt, &[x])));
         }
         let known = self.options.floats.inverse_root();
-        known.then(|| Value::word(self.code.call(INVERSE_ROOT, &[of])))
+        let function = INVERSE_ROOT[usize::from(self.is_normal(least))];
+        known.then(|| Value::word(self.code.call(function, &[of])).at_least(Some(0.0)))
     }
 
     /// The smaller or larger one of a value and a literal, where one comparison says which: not if the literal is NaN, or a zero that
@@ -172,8 +182,17 @@ impl Emitter<'_> {
             };
             return Value::known(result.to_bits());
         }
-        let (x, y) = (x.as_float(&mut self.code), y.as_float(&mut self.code));
-        Value::float(self.code.binary(op, x, y))
+        let (left, right) = (x.as_float(&mut self.code), y.as_float(&mut self.code));
+        let least = match (op, x.least(), y.least()) {
+            // Rounding keeps the order.
+            (BinaryOperator::Add, Some(a), Some(b)) => Some(a + b).filter(|sum| !sum.is_nan()),
+            (BinaryOperator::Multiply, ..) if left == right => Some(0.0),
+            (BinaryOperator::Multiply, Some(a), Some(b)) if a >= 0.0 && b >= 0.0 => {
+                Some(a * b).filter(|product| !product.is_nan())
+            }
+            _ => None,
+        };
+        Value::float(self.code.binary(op, left, right)).at_least(least)
     }
 
     /// `x + y`.
@@ -220,8 +239,8 @@ impl Emitter<'_> {
 
     /// `x / y`.
     fn quotient_of_floats(&mut self, x: Value, y: Value) -> Value {
-        if let (Some(ONE), Some(of)) = (x.constant, y.root_of)
-            && let Some(inverse) = self.inverse_root(of)
+        if let (Some(ONE), Some((of, least))) = (x.constant, y.root_of)
+            && let Some(inverse) = self.inverse_root(of, least)
         {
             return inverse;
         }

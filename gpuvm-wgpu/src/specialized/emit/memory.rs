@@ -1,6 +1,7 @@
 //! Instructions that touch memory: its spaces and launch parameters.
 
 use gpuvm_core::isa::{Op, space};
+use gpuvm_core::specialise::ALIGNED;
 use gpuvm_core::specialise::propagation::Fact;
 use gpuvm_engine::fault;
 use naga::{BinaryOperator, MathFunction};
@@ -364,7 +365,12 @@ impl Emitter<'_> {
 
     /// Where the VM's part of a launch parameter begins.
     pub fn place(&mut self, param: u32) -> Node {
-        let base = self.slot(param, 0);
+        let mut base = self.slot(param, 0);
+        if self.options.cuda && self.options.known.is_aligned(param) {
+            // This tells the translator.
+            let whole = self.code.word(!(ALIGNED - 1));
+            base = self.code.binary(BinaryOperator::And, base, whole);
+        }
         match self.options.known.stride(param) {
             Some(0) => base,
             stride => {

@@ -39,7 +39,7 @@ use super::base::{Base, RUN, THEN};
 use super::code::{Code, Node};
 use super::exits::unify_loop_exits;
 use super::options::Options;
-use early::Early;
+use early::{Early, Prefetch, Refills};
 use later::Later;
 use proof::{Said, Sum};
 use state::Frame;
@@ -133,6 +133,9 @@ struct Emitter<'a> {
     lengths: HashMap<Node, u32>,
     said: HashMap<Node, Said>,
     early: Early,
+    /// Of the loop that begins here, if it has one.
+    prefetch: Option<Prefetch>,
+    refills: Refills,
     later: Later,
     /// Whether the step at hand is a part of another one, so that some VMs do not come to it.
     within: bool,
@@ -227,6 +230,8 @@ fn write(program: &Program, options: &Options, base: &Base, module: &mut Module,
         lengths: HashMap::new(),
         said: HashMap::new(),
         early: Early::default(),
+        prefetch: None,
+        refills: Refills::new(),
         later: Later::default(),
         within: false,
         goes_on: false,

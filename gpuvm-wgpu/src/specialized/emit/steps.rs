@@ -170,6 +170,7 @@ impl Emitter<'_> {
                     self.arrive(*block);
                 }
                 self.straight(*block);
+                self.refill(*block);
             }
             Step::Branch { block, accept, reject } => self.branch(*block, accept, reject, outer),
             Step::Yield { block, next } => {
@@ -294,7 +295,10 @@ impl Emitter<'_> {
                 ) = (exit, plain, way)
                 {
                     emitter.learn_ahead(counted, turns);
-                    emitter.load_early(accept, turns);
+                    let prefetch = emitter.prefetch.take();
+                    if !prefetch.is_some_and(|prefetch| emitter.take_prefetched(&prefetch, counted, accept, turns)) {
+                        emitter.load_early(accept, turns);
+                    }
                 }
                 // An arm that is never taken stays empty.
                 if known.is_none_or(|known| known == way) {
@@ -314,8 +318,16 @@ impl Emitter<'_> {
         let start = self.flow.blocks[header].start;
         self.arrive(header);
         self.hand.forget(self.written(body));
-        let before = self.hand.clone();
         let inner = self.goals_of(body);
+        if let Exit::Ahead {
+            counted, turns, accept, ..
+        } = self.flow.blocks[header].exit
+            && inner.is_empty()
+        {
+            self.facts = self.known[header];
+            self.prefetch = self.begin_prefetch(counted, accept, turns);
+        }
+        let before = self.hand.clone();
         let block = self.nested(|emitter| {
             if inner.is_empty() {
                 emitter.burn(start);

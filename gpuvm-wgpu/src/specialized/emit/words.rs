@@ -18,8 +18,10 @@ pub struct Value {
     pub float: Option<Node>,
     /// As a truth value, if it is 0 or 1.
     pub truth: Option<Node>,
-    /// The integer whose square root it is, both taken as floats.
-    pub root_of: Option<Node>,
+    /// The integer whose square root it is, both taken as floats, and what that is not below, unless it is NaN.
+    pub root_of: Option<(Node, Option<f32>)>,
+    /// As a float, what it is not below, unless it is NaN.
+    pub at_least: Option<f32>,
 }
 
 impl Value {
@@ -52,6 +54,22 @@ impl Value {
         Value {
             truth: Some(node),
             ..Value::default()
+        }
+    }
+
+    /// The same as a float that is not below a number, unless it is NaN.
+    pub fn at_least(self, least: Option<f32>) -> Value {
+        Value {
+            at_least: least,
+            ..self
+        }
+    }
+
+    /// As a float, what it is known not to be below, unless it is NaN.
+    pub fn least(&self) -> Option<f32> {
+        match self.constant {
+            Some(constant) => Some(f32::from_bits(constant)).filter(|value| !value.is_nan()),
+            None => self.at_least,
         }
     }
 

@@ -300,7 +300,7 @@ fn what_is_known_of_the_launch_is_folded_in() {
             KnownParam {
                 stride: Some(0),
                 length: Some(4),
-                value: None,
+                ..KnownParam::default()
             },
         ]),
         ..Options::default()

@@ -99,14 +99,15 @@ fn check_slice(text: &str, words: u32, length: u32, vms: u32, checks: [usize; 2]
     let known = KnownParam {
         stride: Some(0),
         length: Some(length),
-        value: None,
+        aligned: true,
+        ..KnownParam::default()
     };
     let folded = Options {
         known: KnownParams(vec![known]),
         ..Options::default()
     };
     for (options, most) in [Options::default(), folded].into_iter().zip(checks) {
-        check_with(&job, &options, &[1, 2, 5000]);
+        check_with(&job, &options, &[1, 2, 5000, 5000]);
         let text = shown_with(&job.program, &options, Start::Fresh);
         let found = text.matches("trap_fault =").count();
         assert!(found <= most, "{found} checks where {most} will do: {text}");

@@ -117,6 +117,7 @@ fn check_with(job: &Batch, options: &Options, cycles: &[u32]) -> Batch {
         let software = device().software && i % 2 == 0;
         let options = Options {
             software,
+            cuda: !software && i % 4 != 0,
             several: !software,
             floats: device().floats,
             ..options.clone()

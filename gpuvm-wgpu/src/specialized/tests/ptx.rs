@@ -104,6 +104,7 @@ pub(super) fn check_program(name: &str, program: &Program, relaxed: bool) {
     let options = Options {
         floats: if relaxed { floats.relaxed() } else { floats },
         relaxed,
+        cuda: true,
         several: true,
         ..Options::default()
     };
@@ -155,6 +156,7 @@ pub(super) fn check_executed(job: &Batch, cycles: &[u32]) {
     let floats = FloatOps::of_features(wgpu::Features::all());
     let options = Options {
         floats,
+        cuda: true,
         ..Options::default()
     };
     let program = &job.program;

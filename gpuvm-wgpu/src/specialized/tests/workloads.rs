@@ -1,8 +1,12 @@
 //! What the benchmarks run: a kernel into which is folded what launches have in common is none the worse for it.
 
+use gpuvm_core::specialise::ALIGNED;
+use gpuvm_ptx::{Floats, Grid};
 use gpuvm_workloads::{ALL, Argument, Check};
 
 use super::*;
+use crate::floats::FloatOps;
+use crate::tests::ptx::check as check_ptx;
 
 /// What is known of the parameters of a launch with these arguments.
 fn known(program: &Program, arguments: &[Argument]) -> KnownParams {
@@ -22,6 +26,7 @@ fn known(program: &Program, arguments: &[Argument]) -> KnownParams {
                 stride: Some(stride),
                 length: Some(length),
                 value,
+                aligned: stride % ALIGNED == 0,
             }
         });
     KnownParams(known.collect())
@@ -47,6 +52,7 @@ fn a_kernel_with_a_launch_folded_in_has_no_more_checks_than_the_general_one() {
             for several in [false, true] {
                 let general = Options {
                     several,
+                    cuda: several,
                     ..Options::default()
                 };
                 let folded = Options {
@@ -59,6 +65,52 @@ fn a_kernel_with_a_launch_folded_in_has_no_more_checks_than_the_general_one() {
                     is_none_the_worse,
                     "`{routine}`: {folded:?} checks where the general kernel has {general:?}"
                 );
+            }
+        }
+    }
+}
+
+/// The PTX of a routine's fresh shader for CUDA, with what launches with these arguments have in common folded in.
+fn translated(program: &Program, name: &str, arguments: &[Argument]) -> String {
+    let relaxed = program.relaxed;
+    let floats = FloatOps::of_features(wgpu::Features::all());
+    let options = Options {
+        floats: if relaxed { floats.relaxed() } else { floats },
+        relaxed,
+        cuda: true,
+        several: true,
+        known: known(program, arguments),
+        ..Options::default()
+    };
+    let Shader { module, info, .. } = Shader::new(program, &options, Start::Fresh).unwrap();
+    let options = gpuvm_ptx::Options {
+        floats: if relaxed { Floats::Relaxed } else { Floats::Exact },
+        grid: Grid::Launched,
+        checked: false,
+        far: false,
+        dependent_launch: true,
+    };
+    check_ptx(name, &module, &info, &options);
+    gpuvm_ptx::translate(&module, &info, &options).unwrap().text
+}
+
+#[test]
+fn what_is_folded_in_becomes_ptx() {
+    let runtime = gpuvm::Runtime::builder().backend(gpuvm::Backend::Cpu).build().unwrap();
+    for Check { routine, arguments, .. } in ALL {
+        for name in [routine.to_string(), format!("{routine}_relaxed")] {
+            let Ok(program) = runtime.program(&name) else {
+                continue;
+            };
+            let text = translated(&program, &name, &arguments());
+            if name.starts_with("nbody") {
+                // The VM's own body and those of the first turns and of the turns after the next are loaded as vectors, and nothing calls a function for a root.
+                assert_eq!(
+                    text.matches("ld.relaxed.cta.global.v4.b32").count(),
+                    1 + 2 * 16,
+                    "{text}"
+                );
+                assert!(!text.contains("sqrt.rn"), "{text}");
             }
         }
     }
