@@ -5,6 +5,11 @@
 //! with a computed index lie in memory. ptxas inlines what fits its own limits anyway, but would have to keep such variables in memory
 //! before it comes to that.
 //!
+//! NVIDIA's assembler, ptxas, looks for as many threads as have room and spends registers only for that, moves loads to where their values are
+//! used, and keeps the call of a function for the rare arguments of a root or quotient that nobody reads. So a kernel with a long stretch of
+//! straight code asks for few blocks, vectors of words that only go to variables are loaded by an instruction that stays where it is, and
+//! what nobody reads is not written.
+//!
 //! Memory of workgroups starts as anything, as with naga's SPIR-V when told so. A buffer must hold at least one element of the array
 //! of unknown length at its end, as WebGPU demands: where accesses are checked, an index out of bounds goes to the last element.
 //!

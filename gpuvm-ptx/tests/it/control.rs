@@ -268,3 +268,84 @@ fn variables_that_nobody_uses_are_not_written() {
         @compute @workgroup_size(1) fn main() { if USES { unused[o[0]] = 3u; o[2] = unused[o[1]]; } o[1] = 2u; }";
     assert!(!translated(source, &EXACT).unwrap().text.contains("st.local"));
 }
+
+#[test]
+fn arms_that_may_leave_are_computed_whole_too() {
+    let body = "var n = x + 1u; var m = y; var steps = 0u;
+        loop {
+            steps += 1u;
+            if steps > 40u { break; }
+            if (n & 1u) == 1u { m += 1u; if n > 60u { break; } n = 3u * n + 1u; } else { n >>= 1u; }
+            if n > m {
+                if n == 4u { continue; }
+                m ^= n;
+                if m == 5u { break; }
+                n -= 1u;
+            } else {
+                m -= 2u;
+                if m > 1000u { m = n; } else { if n == 0u { break; } n += 1u; continue; }
+                n += 2u;
+            }
+            m += 3u;
+        }
+        return n + 1000u * m + 1000000u * steps;";
+    check(body, |x, y| {
+        let (mut n, mut m, mut steps) = (x.wrapping_add(1), y, 0_u32);
+        loop {
+            steps += 1;
+            if steps > 40 {
+                break;
+            }
+            if n & 1 == 1 {
+                m = m.wrapping_add(1);
+                if n > 60 {
+                    break;
+                }
+                n = 3 * n + 1;
+            } else {
+                n >>= 1;
+            }
+            if n > m {
+                if n == 4 {
+                    continue;
+                }
+                m ^= n;
+                if m == 5 {
+                    break;
+                }
+                n = n.wrapping_sub(1);
+            } else {
+                m = m.wrapping_sub(2);
+                if m > 1000 {
+                    m = n;
+                } else {
+                    if n == 0 {
+                        break;
+                    }
+                    n = n.wrapping_add(1);
+                    continue;
+                }
+                n = n.wrapping_add(2);
+            }
+            m = m.wrapping_add(3);
+        }
+        n.wrapping_add(m.wrapping_mul(1000))
+            .wrapping_add(steps.wrapping_mul(1_000_000))
+    });
+}
+
+#[test]
+fn a_loop_that_an_arm_leaves_jumps_for_that_alone() {
+    let source = "@group(0) @binding(0) var<storage, read_write> to: array<u32>;
+        @compute @workgroup_size(1) fn main() {
+            var n = to[0];
+            loop {
+                if (n & 1u) == 1u { if n > 60u { break; } n = 3u * n + 1u; } else { n >>= 1u; }
+                if n <= 1u { break; }
+            }
+            to[0] = n;
+        }";
+    let text = assembled(source, &UNCHECKED).text;
+    // To leave in two ways, and once around.
+    assert_eq!(text.matches("bra ").count(), 3, "{text}");
+}
