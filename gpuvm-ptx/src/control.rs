@@ -19,10 +19,6 @@ impl<'a> Translator<'a> {
             return Ok(Flow::Next);
         }
         // What only jumps is a jump of the branch itself.
-        let jumps = [accept, reject].map(|arm| self.only_jump(arm).is_some());
-        if jumps == [false; 2] && self.flat_leaving_branch(condition, accept, reject)? {
-            return Ok(Flow::Next);
-        }
         if let Some(label) = self.only_jump(accept) {
             self.text.jump_if(condition, true, label);
             return self.block(reject);
@@ -54,7 +50,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Where a block goes that does nothing else.
-    pub fn only_jump(&self, block: &Block) -> Option<Label> {
+    fn only_jump(&self, block: &Block) -> Option<Label> {
         match block.first() {
             Some(Statement::Break) => self.frame.breaks,
             Some(Statement::Continue) => self.frame.continues,

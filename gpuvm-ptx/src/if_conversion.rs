@@ -10,7 +10,6 @@ use crate::Result;
 use crate::layout::components;
 use crate::operand::{Operand, Ty};
 use crate::place::{Place, Space};
-use crate::text::Label;
 use crate::translator::Translator;
 
 /// What registers hold at the end of an arm, by register.
@@ -18,108 +17,13 @@ pub type Overlay = HashMap<Operand, Operand>;
 
 /// What the arms of a branch may cost together, in instructions.
 const MOST_OF_BRANCH: u32 = 8;
-/// The same where one of them may leave what is around the branch: jumps are what such a branch has too many of.
-const MOST_OF_LEAVING: u32 = 16;
 /// What the arms of a switch may cost together, what each may, and how many there may be: where invocations go the same way, all but one
 /// are in vain.
 const MOST_OF_SWITCH: u32 = 128;
 const MOST_OF_ARM: u32 = 16;
 const MOST_ARMS: usize = 16;
 
-/// A part of an arm.
-enum Part<'a> {
-    /// What is computed.
-    Do(&'a Statement),
-    /// A jump out of the branch, if the condition is met, or, if not `met`, unless it is.
-    Leave {
-        condition: Handle<Expression>,
-        met: bool,
-        to: Label,
-    },
-}
-
 impl<'a> Translator<'a> {
-    /// Writes a branch one of whose arms may leave, if it is small and does nothing else but compute: jumps come first, each for those alone that
-    /// would have come to it, and without them the branch needs none. Tells whether it has.
-    pub fn flat_leaving_branch(&mut self, condition: Operand, accept: &'a Block, reject: &'a Block) -> Result<bool> {
-        let [mut accepted, mut rejected] = [Vec::new(), Vec::new()];
-        let cost = self.parts(accept, &mut accepted).zip(self.parts(reject, &mut rejected));
-        let mut all = accepted.iter().chain(&rejected);
-        let leaves = all.any(|part| matches!(part, Part::Leave { .. }));
-        if !leaves || cost.is_none_or(|(accept, reject)| accept + reject > MOST_OF_LEAVING) {
-            return Ok(false);
-        }
-        let unmet = self.text.not(condition);
-        for (is_meant, arm) in [(condition, &mut accepted), (unmet, &mut rejected)] {
-            while let Some(jump) = arm.iter().position(|part| matches!(part, Part::Leave { .. })) {
-                // What is computed in front of the jump goes into variables on either way.
-                let done = self.arm_of(&arm[..jump])?;
-                if let Part::Leave { condition, met, to } = arm[jump] {
-                    let leaves = self.scalar(condition)?;
-                    let leaves = if met { leaves } else { self.text.not(leaves) };
-                    let leaves = self.text.both(is_meant, leaves);
-                    let merged = self.chosen(is_meant, &done, &Overlay::new());
-                    self.settle(merged);
-                    self.text.jump_if(leaves, true, to);
-                }
-                arm.drain(..=jump);
-            }
-        }
-        let (accepted, rejected) = (self.arm_of(&accepted)?, self.arm_of(&rejected)?);
-        let merged = self.chosen(condition, &accepted, &rejected);
-        self.settle(merged);
-        Ok(true)
-    }
-
-    /// The parts of an arm, and what it costs to compute them; `None` if that cannot be.
-    fn parts(&self, block: &'a Block, parts: &mut Vec<Part<'a>>) -> Option<u32> {
-        let mut cost = 0;
-        for statement in block {
-            cost += match statement {
-                Statement::Block(block) => self.parts(block, parts)?,
-                Statement::If {
-                    condition,
-                    accept,
-                    reject,
-                } => {
-                    let jumps = [accept, reject].map(|arm| self.only_jump(arm));
-                    let (met, to, on) = match jumps {
-                        [Some(to), _] => (true, to, reject),
-                        [None, Some(to)] => (false, to, accept),
-                        [None, None] => {
-                            parts.push(Part::Do(statement));
-                            cost += self.cost_of_statement(statement)?;
-                            continue;
-                        }
-                    };
-                    let condition = *condition;
-                    parts.push(Part::Leave { condition, met, to });
-                    1 + self.parts(on, parts)?
-                }
-                _ => {
-                    parts.push(Part::Do(statement));
-                    self.cost_of_statement(statement)?
-                }
-            };
-        }
-        Some(cost)
-    }
-
-    /// What parts of an arm that only compute leave, computed on top of what is there.
-    fn arm_of(&mut self, parts: &[Part<'a>]) -> Result<Overlay> {
-        let outer = self.overlay.clone();
-        self.overlay.get_or_insert_default();
-        let mut done = Ok(());
-        for part in parts {
-            if let (Part::Do(statement), Ok(())) = (part, &done) {
-                done = self.speculate_one(statement);
-            }
-        }
-        let arm = std::mem::replace(&mut self.overlay, outer);
-        done?;
-        Ok(arm.unwrap_or_default())
-    }
-
     /// Writes a branch without a jump, if it is small and does nothing but compute; tells whether it has.
     pub fn flat_branch(&mut self, condition: Operand, accept: &'a Block, reject: &'a Block) -> Result<bool> {
         let cost = self.cost(accept).zip(self.cost(reject));
@@ -190,32 +94,30 @@ impl<'a> Translator<'a> {
     }
 
     fn speculate(&mut self, block: &'a Block) -> Result<()> {
-        block.iter().try_for_each(|statement| self.speculate_one(statement))
-    }
-
-    fn speculate_one(&mut self, statement: &'a Statement) -> Result<()> {
-        match statement {
-            Statement::Emit(range) => {
-                for expression in range.clone() {
-                    self.emit(expression)?;
+        for statement in block {
+            match statement {
+                Statement::Emit(range) => {
+                    for expression in range.clone() {
+                        self.emit(expression)?;
+                    }
                 }
+                Statement::Store { pointer, value } => {
+                    let inner = self.layout.pointee(self.inner(*pointer))?;
+                    let (place, value) = (self.place(*pointer)?, self.value(*value)?);
+                    self.store(&place, &inner, &value)?;
+                }
+                Statement::Block(block) => self.speculate(block)?,
+                Statement::If {
+                    condition,
+                    accept,
+                    reject,
+                } => {
+                    let condition = self.scalar(*condition)?;
+                    let merged = self.merged(condition, accept, reject)?;
+                    self.settle(merged);
+                }
+                _ => {}
             }
-            Statement::Store { pointer, value } => {
-                let inner = self.layout.pointee(self.inner(*pointer))?;
-                let (place, value) = (self.place(*pointer)?, self.value(*value)?);
-                self.store(&place, &inner, &value)?;
-            }
-            Statement::Block(block) => self.speculate(block)?,
-            Statement::If {
-                condition,
-                accept,
-                reject,
-            } => {
-                let condition = self.scalar(*condition)?;
-                let merged = self.merged(condition, accept, reject)?;
-                self.settle(merged);
-            }
-            _ => {}
         }
         Ok(())
     }
@@ -223,21 +125,16 @@ impl<'a> Translator<'a> {
     /// What registers hold after a branch.
     fn merged(&mut self, condition: Operand, accept: &'a Block, reject: &'a Block) -> Result<Overlay> {
         let (accepted, rejected) = (self.arm(accept)?, self.arm(reject)?);
-        Ok(self.chosen(condition, &accepted, &rejected))
-    }
-
-    /// What registers hold after one of two arms.
-    fn chosen(&mut self, condition: Operand, accepted: &Overlay, rejected: &Overlay) -> Overlay {
         let mut merged = Overlay::new();
         for register in in_order(accepted.keys().chain(rejected.keys())) {
-            let [met, unmet] = [accepted, rejected].map(|arm| arm.get(&register).copied());
+            let [met, unmet] = [&accepted, &rejected].map(|arm| arm.get(&register).copied());
             let (met, unmet) = (
                 met.unwrap_or_else(|| self.current(register)),
                 unmet.unwrap_or_else(|| self.current(register)),
             );
             merged.insert(register, self.text.select(condition, met, unmet));
         }
-        merged
+        Ok(merged)
     }
 
     /// What registers hold after a switch: its arms are selected by the bits of the selector.
@@ -309,20 +206,23 @@ impl<'a> Translator<'a> {
 
     /// What it costs to compute an arm whether it is meant or not, in instructions; `None` if that cannot be.
     fn cost(&self, block: &Block) -> Option<u32> {
-        block.iter().map(|statement| self.cost_of_statement(statement)).sum()
-    }
-
-    fn cost_of_statement(&self, statement: &Statement) -> Option<u32> {
-        match statement {
-            Statement::Emit(range) => range.clone().map(|expression| self.cost_of(expression)).sum(),
-            Statement::Store { pointer, .. } => match self.root_of(*pointer)? {
-                Place::Registers { .. } => Some(1),
-                Place::Memory(_) => None,
-            },
-            Statement::Block(block) => self.cost(block),
-            Statement::If { accept, reject, .. } => Some(1 + self.cost(accept)? + self.cost(reject)?),
-            _ => None,
+        let mut cost = 0;
+        for statement in block {
+            cost += match statement {
+                Statement::Emit(range) => range
+                    .clone()
+                    .map(|expression| self.cost_of(expression))
+                    .sum::<Option<u32>>()?,
+                Statement::Store { pointer, .. } => match self.root_of(*pointer)? {
+                    Place::Registers { .. } => 1,
+                    Place::Memory(_) => return None,
+                },
+                Statement::Block(block) => self.cost(block)?,
+                Statement::If { accept, reject, .. } => 1 + self.cost(accept)? + self.cost(reject)?,
+                _ => return None,
+            };
         }
+        Some(cost)
     }
 
     fn cost_of(&self, expression: Handle<Expression>) -> Option<u32> {

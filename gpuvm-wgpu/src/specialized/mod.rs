@@ -8,6 +8,7 @@ mod emit;
 mod engine;
 mod exits;
 mod habits;
+mod hoist;
 mod kernel;
 mod options;
 mod resident;

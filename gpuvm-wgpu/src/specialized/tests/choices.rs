@@ -70,3 +70,37 @@ fn arms_that_leave_the_loop_and_comparisons_that_are_kept_end_right() {
         &[1, 3, 5000],
     );
 }
+
+#[test]
+fn exits_of_small_arms_come_before_them() {
+    // Collatz: the odd arm leaves the loop by one way and traps by another.
+    let code = "
+        vmid w2\naddi w2, w2, 1\nimm w11, 1\nimm w12, 2000\nimm w13, 27
+        turn:
+        andi w3, w2, 1\njz @even, w3
+        ltu w4, w12, w2\njnz @out, w4
+        eq w4, w2, w13\ntrapnz s0, w4, w2, w3
+        muli w2, w2, 3\naddi w2, w2, 1\njump @on
+        even:\nshri w2, w2, 1
+        on:\naddi w10, w10, 1\nltu w4, w11, w2\njnz @turn, w4
+        out:\nadd w10, w10, w2";
+    let program = assembled("site 0:7:0 bounds", code);
+    let text = shown_with(&program, &Options::default(), Start::Fresh);
+    // Each copy of the body asks for both conditions at once, and its arms are left without a branch.
+    assert!(text.matches(" && ").count() >= 8, "{text}");
+    check_with(&job(program, &[], 0, 1, 700), &Options::default(), &[1, 3, 5000, 5000]);
+    // Both arms may leave, and store before they do.
+    let code = "
+        vmid w2\nimm w11, 5\nimm w12, 60
+        turn:
+        andi w3, w2, 1\njz @even, w3
+        addi w10, w10, 7\nleu w4, w12, w10\njnz @out, w4\nadd w2, w2, w10\njump @on
+        even:\nxori w10, w10, 3\neq w4, w10, w11\njnz @out, w4\naddi w2, w2, 3
+        on:\naddi w9, w9, 1\nltu w4, w9, w12\njnz @turn, w4
+        out:\nxor w10, w10, w2";
+    check_with(
+        &job(assembled("", code), &[], 0, 1, 300),
+        &Options::default(),
+        &[1, 3, 5000, 5000],
+    );
+}
