@@ -295,7 +295,7 @@ impl Text {
         }
         text.push_str(&self.declarations);
         text.push_str(&self.head);
-        text.push_str(&read(&self.body));
+        text.push_str(&without_unread(&self.body));
         text
     }
 
@@ -319,7 +319,7 @@ const JUMP: &str = "bra ";
 const CALLING: [&str; 2] = ["\tsqrt.rn.f32 ", "\tdiv.rn.f32 "];
 
 /// A body without those of [`CALLING`] whose results nobody reads.
-fn read(body: &str) -> String {
+fn without_unread(body: &str) -> String {
     let target = |line: &str| {
         let rest = CALLING.iter().find_map(|name| line.strip_prefix(name))?;
         rest.split(',').next().map(str::to_string)

@@ -38,7 +38,7 @@ use naga::{Function, Module};
 use super::base::{Base, RUN, THEN};
 use super::code::{Code, Node};
 use super::exits::unify_loop_exits;
-use super::hoist::hoist_exits;
+use super::exits_first::put_exits_first;
 use super::options::Options;
 use early::{Early, Prefetch, Refills};
 use later::Later;
@@ -253,7 +253,7 @@ fn write(program: &Program, options: &Options, base: &Base, module: &mut Module,
     if is_structured {
         unify_loop_exits(&mut several.run, base.types.word);
         if !options.software {
-            hoist_exits(&mut several.run);
+            put_exits_first(&mut several.run);
         }
     }
     (several, fits)

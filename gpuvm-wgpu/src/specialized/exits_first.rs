@@ -20,15 +20,15 @@ enum Part {
     },
 }
 
-/// Hoists exits out of the small arms of branches in loops.
-pub fn hoist_exits(function: &mut Function) {
+/// Puts the exits of small arms of branches in loops before these.
+pub fn put_exits_first(function: &mut Function) {
     let body = std::mem::take(&mut function.body);
     function.body = written(function, body, false);
 }
 
-/// A block with exits hoisted. `inside`: it is in a loop.
+/// A block whose branches have their exits first. `inside`: it is in a loop.
 fn written(function: &mut Function, block: Block, inside: bool) -> Block {
-    let mut written_block = Block::with_capacity(block.len());
+    let mut to = Block::with_capacity(block.len());
     for (statement, span) in block.span_into_iter() {
         let statement = match statement {
             Statement::Block(block) => Statement::Block(written(function, block, inside)),
@@ -39,7 +39,7 @@ fn written(function: &mut Function, block: Block, inside: bool) -> Block {
             } => {
                 let [accept, reject] = [accept, reject].map(|arm| written(function, arm, inside));
                 if inside && let Some(arms) = both_parts(function, &accept, &reject) {
-                    hoisted(function, condition, arms, &mut written_block);
+                    taken_apart(function, condition, arms, &mut to);
                     continue;
                 }
                 Statement::If {
@@ -67,9 +67,9 @@ fn written(function: &mut Function, block: Block, inside: bool) -> Block {
             },
             other => other,
         };
-        written_block.push(statement, span);
+        to.push(statement, span);
     }
-    written_block
+    to
 }
 
 /// The parts of two arms, if one of them may leave and they are small otherwise.
@@ -131,7 +131,7 @@ fn leaves_at_once(block: &Block) -> bool {
 }
 
 /// Writes a branch whose arms have been taken apart.
-fn hoisted(function: &mut Function, condition: Handle<Expression>, arms: [Vec<Part>; 2], to: &mut Block) {
+fn taken_apart(function: &mut Function, condition: Handle<Expression>, arms: [Vec<Part>; 2], to: &mut Block) {
     let mut evaluate = |to: &mut Block, expression| {
         let first = function.expressions.len();
         let value = function.expressions.append(expression, Span::UNDEFINED);
