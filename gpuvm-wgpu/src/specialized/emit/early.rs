@@ -29,6 +29,9 @@ impl Early {
 /// of 384, and 1.45 in place of 1.26 for one of 860.
 const MOST_PREFETCHING: u32 = 512;
 
+/// Turns of all copies that a loop has to be known to make, where it starts at 0: the last of them prefetches in vain.
+const LEAST_TURNS: u32 = 8;
+
 /// A load of a copy of a loop's body.
 pub struct Load {
     /// The copy's block.
@@ -68,6 +71,12 @@ impl Emitter<'_> {
             return None;
         }
         let (hand, dirty) = (self.hand.clone(), self.dirty);
+        let limit = counted.limit.and_then(|limit| self.constant(Operand::Word(limit)));
+        let most = limit.map_or(0, |limit| limit / counted.step.unsigned_abs().max(1));
+        if most < LEAST_TURNS * turns {
+            (self.hand, self.dirty) = (hand, dirty);
+            return None;
+        }
         let is_ahead = self.is_ahead(counted, turns);
         let mut variables = Vec::new();
         let fill = self.nested(|emitter| {
