@@ -63,6 +63,14 @@ impl Translator<'_> {
         Ok(())
     }
 
+    /// The word that an expression is, if it is a literal.
+    pub fn literal(&self, expression: Handle<Expression>) -> Option<u32> {
+        match self.frame.function.expressions[expression] {
+            Expression::Literal(Literal::U32(value)) => Some(value),
+            _ => None,
+        }
+    }
+
     fn is_pointer(&self, expression: Handle<Expression>) -> bool {
         matches!(
             self.inner(expression),

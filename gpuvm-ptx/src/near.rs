@@ -23,7 +23,7 @@ impl Sum {
 /// The most that a constant part of an index may be: an instruction has 24 bits for bytes.
 const MOST_BEHIND: u32 = 1 << 16;
 /// Expressions of an index that are looked at.
-const MOST_PARTS: u32 = 40;
+pub const MOST_PARTS: u32 = 40;
 
 impl Translator<'_> {
     /// An element of what a pointer points to, by an index that is computed by an expression.
@@ -44,7 +44,7 @@ impl Translator<'_> {
     }
 
     /// Whether an array's indices are such that one with a sign reaches all, and are not checked.
-    fn is_near(&self, address: &Address, stride: u32) -> bool {
+    pub fn is_near(&self, address: &Address, stride: u32) -> bool {
         match address.space {
             Space::Global | Space::Constant => !self.options.checked && !self.options.far && stride >= 4,
             Space::Local | Space::Shared => true,

@@ -86,11 +86,7 @@ impl Translator<'_> {
         else {
             return Ok(None);
         };
-        let mask = match self.frame.function.expressions[right] {
-            Expression::Literal(Literal::U32(mask)) => mask,
-            _ => return Ok(None),
-        };
-        if ty.width() == Width::Word && mask == 31 {
+        if ty.width() == Width::Word && self.literal(right) == Some(31) {
             return Ok(Some(self.value(left)?));
         }
         Ok(None)

@@ -301,14 +301,16 @@ impl Text {
 
     /// Instructions that follow each other without a jump or a place to jump to, at most.
     pub fn longest_stretch(&self) -> usize {
-        let ends = |line: &&str| line.ends_with(':') || line.contains(JUMP);
-        let is_counted = |line: &&&str| !line.starts_with("\tmov.");
-        let lines: Vec<&str> = self.body.lines().collect();
-        let stretches = lines.split(ends);
-        stretches
-            .map(|stretch| stretch.iter().filter(is_counted).count())
-            .max()
-            .unwrap_or(0)
+        let (mut longest, mut here) = (0, 0);
+        for line in self.body.lines() {
+            if line.ends_with(':') || line.contains(JUMP) {
+                here = 0;
+            } else if !line.starts_with("\tmov.") {
+                here += 1;
+                longest = longest.max(here);
+            }
+        }
+        longest
     }
 }
 

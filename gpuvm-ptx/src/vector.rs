@@ -6,6 +6,7 @@ use std::ops::Range;
 use naga::{BinaryOperator, Expression, GlobalVariable, Handle, Literal, Scalar, Statement, TypeInner};
 
 use crate::Result;
+use crate::near::MOST_PARTS;
 use crate::operand::{Operand, Width};
 use crate::place::{Address, Place, Space};
 use crate::translator::{Translator, Value};
@@ -14,8 +15,6 @@ use crate::translator::{Translator, Value};
 const LANES: u32 = 4;
 /// Bytes of a word.
 const WORD: u32 = 4;
-/// Expressions of an index that are looked at.
-const MOST_PARTS: u32 = 40;
 
 /// Loads of a stretch of expressions that are parts of vectors.
 #[derive(Debug, Default)]
@@ -50,9 +49,6 @@ impl Translator<'_> {
     /// Finds the vectors among expressions that are evaluated one after the other, with no statement between them, followed by those of a
     /// block.
     pub fn vectors(&self, expressions: impl Iterator<Item = Handle<Expression>>, then: &[Statement]) -> Vectors {
-        if self.options.checked || self.options.far {
-            return Vectors::default();
-        }
         let mut found: HashMap<Whole, Vec<(Handle<Expression>, u32)>> = HashMap::new();
         for load in expressions {
             if let Some((array, index)) = self.word_loaded(load)
@@ -159,7 +155,8 @@ impl Translator<'_> {
         };
         let is_word = matches!(self.layout.inner(element), TypeInner::Scalar(Scalar { width: 4, .. }));
         let is_buffer = matches!(address.space, Space::Global | Space::Constant);
-        (is_word && is_buffer && address.align >= LANES * WORD).then_some((handle, index))
+        let is_near = is_buffer && self.is_near(address, WORD);
+        (is_word && is_near && address.align >= LANES * WORD).then_some((handle, index))
     }
 
     /// An index, if it is a multiple of a vector's words but for the constant.
@@ -199,13 +196,6 @@ impl Translator<'_> {
             _ => add_term(sum, part, factor),
         }
         Some(())
-    }
-
-    fn literal(&self, expression: Handle<Expression>) -> Option<u32> {
-        match self.frame.function.expressions[expression] {
-            Expression::Literal(Literal::U32(value)) => Some(value),
-            _ => None,
-        }
     }
 
     /// A power of two that an expression is surely a multiple of.

@@ -37,8 +37,6 @@ pub struct Gpu {
     pub limits: wgpu::Limits,
     /// Whether the CPU plays it.
     pub software: bool,
-    /// Whether it is CUDA's.
-    pub cuda: bool,
     /// Buffers for whoever needs one.
     pub pool: Arc<Pool>,
     /// Memory for data that stays.
@@ -202,7 +200,6 @@ impl Gpu {
             queue,
             limits,
             software,
-            cuda: is_cuda,
             info,
             compiled,
             floats: FloatOps::default(),
@@ -233,6 +230,11 @@ impl Gpu {
     /// What the rest of the runtime knows of the device.
     pub fn info(&self) -> Device {
         self.info.clone()
+    }
+
+    /// Whether it is CUDA's.
+    pub fn is_cuda(&self) -> bool {
+        self.info.backend == Backend::Cuda
     }
 
     /// Refuses a program that the device cannot run.

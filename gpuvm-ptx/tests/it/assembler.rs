@@ -2,13 +2,6 @@
 
 use super::*;
 
-/// What is loaded unchecked from buffers that are not far.
-const NEAR: Options = Options {
-    checked: false,
-    far: false,
-    ..EXACT
-};
-
 #[test]
 fn a_root_that_nobody_reads_is_not_there() {
     let source = |value: &str| {

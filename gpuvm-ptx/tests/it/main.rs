@@ -30,6 +30,12 @@ const UNCHECKED: Options = Options {
     checked: false,
     ..EXACT
 };
+/// What is loaded unchecked from buffers that are not far.
+const NEAR: Options = Options {
+    checked: false,
+    far: false,
+    ..EXACT
+};
 const RELAXED: Options = Options {
     floats: Floats::Relaxed,
     ..EXACT

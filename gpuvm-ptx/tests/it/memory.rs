@@ -141,13 +141,6 @@ fn pairs_of_longs_and_doubles_lie_in_buffers() {
     }
 }
 
-/// What is loaded unchecked from buffers that are not far.
-const NEAR: Options = Options {
-    checked: false,
-    far: false,
-    ..EXACT
-};
-
 #[test]
 fn what_is_added_to_an_index_goes_around_as_integers_do() {
     let source = "@group(0) @binding(0) var<storage, read> source: array<u32>;

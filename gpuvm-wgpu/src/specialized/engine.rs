@@ -121,7 +121,7 @@ impl Specialized {
             },
             relaxed: program.relaxed,
             software: self.gpu.software,
-            cuda: self.gpu.cuda,
+            cuda: self.gpu.is_cuda(),
             several: false,
             stops: Vec::new(),
             shows: false,

@@ -111,26 +111,19 @@ impl Leaving {
 
     /// Lets those that have returned go on their way, behind what they have left.
     fn go_on(&self, function: &mut Function, block: &mut Block, inside: bool) {
-        let mut evaluate = |block: &mut Block, expression| {
-            let first = function.expressions.len();
-            let value = function.expressions.append(expression, Span::UNDEFINED);
-            let range = function.expressions.range_from(first);
-            block.push(Statement::Emit(range), Span::UNDEFINED);
-            value
-        };
         let load = |pointer| Expression::Load { pointer };
-        let returned = evaluate(block, load(self.returned));
+        let returned = evaluate(function, block, load(self.returned));
         let is_so = Expression::Binary {
             op: BinaryOperator::NotEqual,
             left: returned,
             right: self.no,
         };
-        let condition = evaluate(block, is_so);
+        let condition = evaluate(function, block, is_so);
         let mut accept = Block::new();
         if inside {
             accept.push(Statement::Break, Span::UNDEFINED);
         } else {
-            let value = Some(evaluate(&mut accept, load(self.given)));
+            let value = Some(evaluate(function, &mut accept, load(self.given)));
             accept.push(Statement::Return { value }, Span::UNDEFINED);
         }
         let choice = Statement::If {
@@ -140,6 +133,15 @@ impl Leaving {
         };
         block.push(choice, Span::UNDEFINED);
     }
+}
+
+/// Adds an expression to a function, evaluated at the end of a block.
+pub fn evaluate(function: &mut Function, block: &mut Block, expression: Expression) -> Handle<Expression> {
+    let first = function.expressions.len();
+    let value = function.expressions.append(expression, Span::UNDEFINED);
+    let range = function.expressions.range_from(first);
+    block.push(Statement::Emit(range), Span::UNDEFINED);
+    value
 }
 
 /// Whether a statement has a loop that the function is left from.

@@ -5,6 +5,8 @@ use naga::{
     BinaryOperator, Block, Expression, Function, Handle, MathFunction, Span, Statement, SwitchCase, UnaryOperator,
 };
 
+use super::exits::evaluate;
+
 /// What the arms may have besides the exits, in instructions: all of it is computed in vain by some.
 const MOST: u32 = 16;
 
@@ -122,7 +124,7 @@ fn parts(function: &Function, block: &Block, to: &mut Vec<Part>) -> Option<u32> 
     Some(cost)
 }
 
-/// Whether a block ends with a jump, and whatever comes before that is no branch.
+/// Whether a block ends with a jump.
 fn leaves_at_once(block: &Block) -> bool {
     matches!(
         block.last(),
@@ -132,57 +134,49 @@ fn leaves_at_once(block: &Block) -> bool {
 
 /// Writes a branch whose arms have been taken apart.
 fn taken_apart(function: &mut Function, condition: Handle<Expression>, arms: [Vec<Part>; 2], to: &mut Block) {
-    let mut evaluate = |to: &mut Block, expression| {
-        let first = function.expressions.len();
-        let value = function.expressions.append(expression, Span::UNDEFINED);
-        to.push(Statement::Emit(function.expressions.range_from(first)), Span::UNDEFINED);
-        value
-    };
     let not = |expr| Expression::Unary {
         op: UnaryOperator::LogicalNot,
         expr,
     };
     let [accepted, rejected] = arms;
-    let mut rests = [accepted, rejected].into_iter().zip([true, false]).map(|(arm, way)| {
-        let leaves = arm.iter().rposition(|part| matches!(part, Part::Leave { .. }));
-        let mut rest = Block::new();
+    let [accept, reject] = [(accepted, true), (rejected, false)].map(|(mut arm, way)| {
+        let exits = arm.iter().rposition(|part| matches!(part, Part::Leave { .. }));
+        let rest = arm.split_off(exits.map_or(0, |last| last + 1));
+        let meant = match way || arm.is_empty() {
+            true => condition,
+            false => evaluate(function, to, not(condition)),
+        };
         let mut stores = Block::new();
-        let mut meant = None;
-        for (number, part) in arm.into_iter().enumerate() {
-            let is_before = leaves.is_some_and(|last| number < last);
+        for part in arm {
+            if let Part::Do(statement @ Statement::Store { .. }) = part {
+                stores.push(statement, Span::UNDEFINED);
+                continue;
+            }
+            // What comes next sees what has been stored by those whose arm it is.
+            push_choice(to, meant, std::mem::take(&mut stores));
             match part {
-                Part::Do(statement) if !is_before => rest.push(statement, Span::UNDEFINED),
-                Part::Do(statement @ Statement::Store { .. }) => stores.push(statement, Span::UNDEFINED),
-                // A load sees what has been stored by those whose arm it is.
-                Part::Do(statement) => {
-                    let meant =
-                        *meant.get_or_insert_with(|| if way { condition } else { evaluate(to, not(condition)) });
-                    push_choice(to, meant, std::mem::take(&mut stores));
-                    to.push(statement, Span::UNDEFINED);
-                }
-                Part::Leave {
-                    condition: leaves,
-                    met,
-                    block,
-                } => {
-                    let meant =
-                        *meant.get_or_insert_with(|| if way { condition } else { evaluate(to, not(condition)) });
-                    push_choice(to, meant, std::mem::take(&mut stores));
-                    let leaves = if met { leaves } else { evaluate(to, not(leaves)) };
+                Part::Do(statement) => to.push(statement, Span::UNDEFINED),
+                Part::Leave { condition, met, block } => {
+                    let leaves = match met {
+                        true => condition,
+                        false => evaluate(function, to, not(condition)),
+                    };
                     let both = Expression::Binary {
                         op: BinaryOperator::LogicalAnd,
                         left: meant,
                         right: leaves,
                     };
-                    let both = evaluate(to, both);
+                    let both = evaluate(function, to, both);
                     push_choice(to, both, block);
                 }
             }
         }
-        rest
+        let statements = rest.into_iter().filter_map(|part| match part {
+            Part::Do(statement) => Some(statement),
+            Part::Leave { .. } => None,
+        });
+        Block::from_vec(statements.collect())
     });
-    let [accept, reject] = [(); 2].map(|()| rests.next().unwrap_or_default());
-    drop(rests);
     let choice = Statement::If {
         condition,
         accept,

@@ -70,13 +70,18 @@ impl Emitter<'_> {
         if !has_room || is_far || self.start == Start::Resumed {
             return None;
         }
-        let (hand, dirty) = (self.hand.clone(), self.dirty);
-        let limit = counted.limit.and_then(|limit| self.constant(Operand::Word(limit)));
+        let limit = counted
+            .limit
+            .and_then(|limit| self.aside(|emitter| emitter.constant(Operand::Word(limit))));
         let most = limit.map_or(0, |limit| limit / counted.step.unsigned_abs().max(1));
         if most < LEAST_TURNS * turns {
-            (self.hand, self.dirty) = (hand, dirty);
             return None;
         }
+        self.aside(|emitter| emitter.fill_variables(counted, first, turns))
+    }
+
+    /// Loads what the first copies will, if so many are sure to come.
+    fn fill_variables(&mut self, counted: Counted, first: usize, turns: u32) -> Option<Prefetch> {
         let is_ahead = self.is_ahead(counted, turns);
         let mut variables = Vec::new();
         let fill = self.nested(|emitter| {
@@ -93,7 +98,6 @@ impl Emitter<'_> {
                 }));
             }
         });
-        (self.hand, self.dirty) = (hand, dirty);
         if variables.iter().all(Option::is_none) {
             return None;
         }
@@ -103,17 +107,17 @@ impl Emitter<'_> {
 
     /// Takes what the copies load out of the variables, which are filled for those after them; false if that cannot be.
     pub fn take_prefetched(&mut self, prefetch: &Prefetch, counted: Counted, first: usize, turns: u32) -> bool {
-        let (hand, dirty) = (self.hand.clone(), self.dirty);
-        let more = self.is_ahead(counted, 2 * turns);
-        let index = self.w(Operand::Word(counted.index));
-        let further = self.code.word(counted.step.wrapping_mul(turns as i32) as u32);
-        let next = self.code.binary(BinaryOperator::Add, index, further);
-        // Where no more are sure to come, it is the same once more that is loaded, and not used.
-        let next = self.code.select(more, next, index);
-        self.write(counted.index, Value::word(next));
-        self.learn_ahead(counted, turns);
-        let loads = self.loads_ahead(first, turns);
-        (self.hand, self.dirty) = (hand, dirty);
+        let loads = self.aside(|emitter| {
+            let more = emitter.is_ahead(counted, 2 * turns);
+            let index = emitter.w(Operand::Word(counted.index));
+            let further = emitter.code.word(counted.step.wrapping_mul(turns as i32) as u32);
+            let next = emitter.code.binary(BinaryOperator::Add, index, further);
+            // Where no more are sure to come, it is the same once more that is loaded, and not used.
+            let next = emitter.code.select(more, next, index);
+            emitter.write(counted.index, Value::word(next));
+            emitter.learn_ahead(counted, turns);
+            emitter.loads_ahead(first, turns)
+        });
         let mut pairs = loads.iter().zip(&prefetch.variables);
         let fits = pairs.all(|(load, variable)| variable.is_none() || load.pointer.is_some());
         if !fits || loads.len() != prefetch.variables.len() {
@@ -153,10 +157,13 @@ impl Emitter<'_> {
         if !alike || copies.len() != turns as usize || count == 0 || count > MOST_EARLY {
             return Vec::new();
         }
-        let (hand, dirty, facts) = (self.hand.clone(), self.dirty, self.facts);
+        self.aside(|emitter| emitter.loads_of(&copies))
+    }
+
+    fn loads_of(&mut self, copies: &[usize]) -> Vec<Load> {
         let mut unknown = 0;
-        let mut loads = Vec::with_capacity(count as usize);
-        for block in copies {
+        let mut loads = Vec::new();
+        for &block in copies {
             self.facts = self.known[block];
             for (ip, op, instruction) in self.flow.straight(block, self.program) {
                 let (uses, defs) = words_of(self.program, ip);
@@ -173,8 +180,15 @@ impl Emitter<'_> {
                 unknown |= defs;
             }
         }
-        (self.hand, self.dirty, self.facts) = (hand, dirty, facts);
         loads
+    }
+
+    /// Writes what leaves no trace in what is at hand and known.
+    fn aside<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        let (hand, dirty, facts) = (self.hand.clone(), self.dirty, self.facts);
+        let result = write(self);
+        (self.hand, self.dirty, self.facts) = (hand, dirty, facts);
+        result
     }
 
     /// A word of the arena if it is sure to be inside of its parameter.

@@ -99,15 +99,31 @@ const fn words(of: &Option<cuda::Words>) -> Option<gpuvm_ptx::Words> {
     }
 }
 
-pub(super) fn check_program(name: &str, program: &Program, relaxed: bool) {
+/// What a program is specialised for on a device of CUDA's, relaxed or not.
+pub(super) fn for_cuda(relaxed: bool) -> Options {
     let floats = FloatOps::of_features(wgpu::Features::all());
-    let options = Options {
+    Options {
         floats: if relaxed { floats.relaxed() } else { floats },
         relaxed,
         cuda: true,
         several: true,
         ..Options::default()
-    };
+    }
+}
+
+/// How its shader is translated.
+pub(super) fn translation(relaxed: bool, grid: Grid) -> gpuvm_ptx::Options {
+    gpuvm_ptx::Options {
+        floats: if relaxed { Floats::Relaxed } else { Floats::Exact },
+        grid,
+        checked: false,
+        far: false,
+        dependent_launch: true,
+    }
+}
+
+pub(super) fn check_program(name: &str, program: &Program, relaxed: bool) {
+    let options = for_cuda(relaxed);
     let fresh = Shader::new(program, &options, Start::Fresh).unwrap();
     let mut shaders = vec![("fresh", fresh)];
     if shaders[0].1.about.suspends {
@@ -120,13 +136,7 @@ pub(super) fn check_program(name: &str, program: &Program, relaxed: bool) {
     );
     for (start, shader) in shaders {
         for grid in GRIDS {
-            let options = gpuvm_ptx::Options {
-                floats: if relaxed { Floats::Relaxed } else { Floats::Exact },
-                grid,
-                checked: false,
-                far: false,
-                dependent_launch: true,
-            };
+            let options = translation(relaxed, grid);
             let form = if grid.is_resident() { "resident" } else { "launched" };
             let name = format!("{name}_{start}_{form}");
             check_ptx(&name, &shader.module, &shader.info, &options);

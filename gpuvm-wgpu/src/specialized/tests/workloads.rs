@@ -1,11 +1,11 @@
 //! What the benchmarks run: a kernel into which is folded what launches have in common is none the worse for it.
 
 use gpuvm_core::specialise::ALIGNED;
-use gpuvm_ptx::{Floats, Grid};
+use gpuvm_ptx::Grid;
 use gpuvm_workloads::{ALL, Argument, Check};
 
+use super::ptx::{for_cuda, translation};
 use super::*;
-use crate::floats::FloatOps;
 use crate::tests::ptx::check as check_ptx;
 
 /// What is known of the parameters of a launch with these arguments.
@@ -72,24 +72,12 @@ fn a_kernel_with_a_launch_folded_in_has_no_more_checks_than_the_general_one() {
 
 /// The PTX of a routine's fresh shader for CUDA, with what launches with these arguments have in common folded in.
 fn translated(program: &Program, name: &str, arguments: &[Argument]) -> String {
-    let relaxed = program.relaxed;
-    let floats = FloatOps::of_features(wgpu::Features::all());
     let options = Options {
-        floats: if relaxed { floats.relaxed() } else { floats },
-        relaxed,
-        cuda: true,
-        several: true,
         known: known(program, arguments),
-        ..Options::default()
+        ..for_cuda(program.relaxed)
     };
     let Shader { module, info, .. } = Shader::new(program, &options, Start::Fresh).unwrap();
-    let options = gpuvm_ptx::Options {
-        floats: if relaxed { Floats::Relaxed } else { Floats::Exact },
-        grid: Grid::Launched,
-        checked: false,
-        far: false,
-        dependent_launch: true,
-    };
+    let options = translation(program.relaxed, Grid::Launched);
     check_ptx(name, &module, &info, &options);
     gpuvm_ptx::translate(&module, &info, &options).unwrap().text
 }
