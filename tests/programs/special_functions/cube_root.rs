@@ -1,3 +1,5 @@
+//! Cube roots and their inverses.
+
 use gpuvm::prelude::*;
 
 use super::bits::{direction, exponent, with_exponent};

@@ -1,3 +1,5 @@
+//! The gamma function.
+
 use gpuvm::prelude::*;
 
 use super::sine_of_turns;

@@ -1,3 +1,5 @@
+//! Polynomials by Horner's rule.
+
 use gpuvm::prelude::*;
 
 /// A polynomial's value, the coefficients from the constant one on.

@@ -1,3 +1,5 @@
+//! Lambert's W.
+
 use gpuvm::prelude::*;
 
 /// The upper branch of Lambert's W: what `w * exp(w)` is `x` of. NaN below -1/e.

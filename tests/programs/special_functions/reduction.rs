@@ -1,3 +1,5 @@
+//! Angles in turns as a quarter and a rest.
+
 use gpuvm::prelude::*;
 
 /// An angle in turns as a quarter and the rest, an eighth of a turn at most.
