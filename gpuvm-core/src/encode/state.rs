@@ -84,7 +84,8 @@ pub(super) struct Encoder<'r> {
 impl Encoder<'_> {
     /// Writes one instruction, and its matrix if it is linear.
     pub const fn emit(&mut self, op: Op, mut operands: [u32; 4]) {
-        if matches!(op.class(), Class::Linear) {
+        let number = op as usize;
+        if matches!(Op::CLASSES[number], Class::Linear) {
             self.row.fill(op, operands);
             operands[3] = self.matrices.len as u32;
             self.push_row();
@@ -93,7 +94,7 @@ impl Encoder<'_> {
         let at = self.code.len;
         if at < self.code.room {
             self.code.items[at] = Instruction {
-                opcode: op as u32,
+                opcode: Op::CODES[number],
                 operands,
             };
             self.lines[at] = self.line;
@@ -120,7 +121,7 @@ impl Encoder<'_> {
         let term = self.terms.len;
         if at < self.code.room && term < self.terms.room {
             self.code.items[at] = Instruction {
-                opcode: op as u32,
+                opcode: Op::CODES[op as usize],
                 operands: [to, from, 0, matrix as u32],
             };
             self.lines[at] = self.line;

@@ -106,26 +106,24 @@ macro_rules! define_ops {
     ($($variant:ident = $code:literal, $mnemonic:literal, [$($role:ident),*], $class:ident, $effect:ident, $unit:ident, $repeats:ident, $meaning:literal;)*) => {
         /// An operation of the machine.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u32)]
         pub enum Op {
-            $(#[doc = $meaning] $variant = $code,)*
+            $(#[doc = $meaning] $variant,)*
         }
 
         impl Op {
             /// Every operation, in order of opcode.
             pub const ALL: &'static [Op] = &[$(Op::$variant),*];
 
-            /// The operations by their opcodes, and their classes: what rustc's interpreter, in which the encoder runs, finds at once, where it tries
-            /// the arms of a `match` in turn.
+            /// The opcodes by the operations' places in the table. They are not the variants' own numbers: to find a variant by such a number, rustc's
+            /// interpreter, in which the encoder runs, would evaluate those of all variants before it.
+            pub(crate) const CODES: &[u32] = &[$($code),*];
+            /// The classes likewise.
+            pub(crate) const CLASSES: &[Class] = &[$(Class::$class),*];
+            /// The operations by their opcodes: what that interpreter finds at once, where it tries the arms of a `match` in turn.
             const BY_CODE: &[Option<Op>; 256] = &{
                 let mut ops = [None; 256];
                 $(ops[$code] = Some(Op::$variant);)*
                 ops
-            };
-            const CLASSES: &[Class; 256] = &{
-                let mut classes = [Class::Io; 256];
-                $(classes[$code] = Class::$class;)*
-                classes
             };
 
             /// The operation of an opcode, `None` for a number that is no opcode.
@@ -184,7 +182,7 @@ for_each_op!(define_ops);
 impl Op {
     /// The number that stands for the operation in an [`Instruction`].
     pub const fn code(self) -> u32 {
-        self as u32
+        Op::CODES[self as usize]
     }
 
     /// What each of the four operands means in linked code; four operations differ from encoded code.
@@ -252,7 +250,7 @@ impl Instruction {
     /// An instruction with the given operands.
     pub const fn new(op: Op, operands: [u32; 4]) -> Instruction {
         Instruction {
-            opcode: op as u32,
+            opcode: op.code(),
             operands,
         }
     }

@@ -146,8 +146,8 @@ macro_rules! for_each_op {
             Trap     = 0xb8, "trap",     [Site, UsePair, UsePair, None], Io, Control, Core, Once, "trap at the site, recording the four words of a and b";
             TrapIf   = 0xb9, "trapnz",   [Site, Use, Use, Use],     Io, Write, Core, Once, "trap at the site if a is not 0, recording words b and c";
             Enter    = 0xba, "enter",    [Site, None, None, None],  Io, Write, Core, Once, "depth += 1; trap at the site past the configured depth";
-            Log      = 0xbc, "log",      [Site, Base, Imm, Callee], Io, Write, Core, Once, "encoded: print the text of the site with the words b..b+constant, by a call of routine c. Never linked";
             Leave    = 0xbb, "leave",    [None, None, None, None],  Io, Write, Core, Once, "depth -= 1";
+            Log      = 0xbc, "log",      [Site, Base, Imm, Callee], Io, Write, Core, Once, "encoded: print the text of the site with the words b..b+constant, by a call of routine c. Never linked";
             AtomicLoad64 = 0xbd, "aload64", [DefPair, Use, None, None], Io, Write, AtomicPair, Once, "d = atomic pair of words at a, which is even";
             AtomicStore64 = 0xbe, "astore64", [UsePair, Use, None, None], Io, Write, AtomicPair, Once, "atomic pair at b = a";
             AtomicAdd64 = 0xbf, "aadd64", [DefPair, Use, UsePair, None], Io, Write, AtomicPair, Once, "d = atomic pair at a, which becomes itself + b mod 2^64";
