@@ -90,39 +90,70 @@ pub struct Encoding<S, const FIRST: usize, const SECOND: usize, const THIRD: usi
 impl<S: RoutineSource, const FIRST: usize, const SECOND: usize, const THIRD: usize, const FOURTH: usize>
     Encoding<S, FIRST, SECOND, THIRD, FOURTH>
 {
-    const SMALL: &'static Encoded<FIRST> = &encode::<FIRST>(S::SOURCE);
-    const MEDIUM: &'static Encoded<SECOND> = &encode::<SECOND>(S::SOURCE);
-    const LARGE: &'static Encoded<THIRD> = &encode::<THIRD>(S::SOURCE);
-    const HUGE: &'static Encoded<FOURTH> = &match encode::<FOURTH>(S::SOURCE) {
-        encoded if encoded.overflowed() => encoded.refuse(),
-        encoded => encoded,
-    };
     /// The routine.
-    pub const ROUTINE: &'static Routine = &if Self::SMALL.overflowed() {
-        Self::medium()
+    pub const ROUTINE: &'static Routine = &if Attempt::<S, FIRST>::ENCODED.overflowed() {
+        Self::second()
     } else {
-        Self::SMALL.routine(S::SOURCE)
+        Attempt::<S, FIRST>::routine()
     };
 
     /// A constant is evaluated with the function that names it, so this one has to be a function of its own.
-    const fn medium() -> Routine {
-        if Self::MEDIUM.overflowed() {
-            Self::large()
+    const fn second() -> Routine {
+        if Attempt::<S, SECOND>::ENCODED.overflowed() {
+            Self::third()
         } else {
-            Self::MEDIUM.routine(S::SOURCE)
+            Attempt::<S, SECOND>::routine()
         }
     }
 
-    const fn large() -> Routine {
-        if Self::LARGE.overflowed() {
-            Self::huge()
+    const fn third() -> Routine {
+        if Attempt::<S, THIRD>::ENCODED.overflowed() {
+            Self::fourth()
         } else {
-            Self::LARGE.routine(S::SOURCE)
+            Attempt::<S, THIRD>::routine()
         }
     }
 
-    const fn huge() -> Routine {
-        Self::HUGE.routine(S::SOURCE)
+    const fn fourth() -> Routine {
+        if Attempt::<S, FOURTH>::ENCODED.overflowed() {
+            TOO_LONG.routine(S::SOURCE)
+        } else {
+            Attempt::<S, FOURTH>::routine()
+        }
+    }
+}
+
+/// What a source for which no room was enough becomes.
+const TOO_LONG: &Encoded<0> = &Encoded::too_long();
+
+/// The encoding of a source, if the room `CAP` is enough.
+struct Attempt<S, const CAP: usize>(PhantomData<S>);
+
+impl<S: RoutineSource, const CAP: usize> Attempt<S, CAP> {
+    const ENCODED: &'static Encoded<CAP> = &encode::<CAP>(S::SOURCE);
+
+    /// The routine in about as much room as it needs, because all the room becomes a part of the user's program.
+    const fn routine() -> Routine {
+        macro_rules! fitted {
+            ($($room:literal)*) => {
+                match Self::ENCODED.needed() {
+                    $(..=$room => Fitted::<S, CAP, $room>::routine(),)*
+                    _ => Self::ENCODED.routine(S::SOURCE),
+                }
+            };
+        }
+        fitted!(1 2 3 4 6 8 12 16 24 32 48 64 96 128 192 256 384 512 768 1024)
+    }
+}
+
+/// What was encoded in the room `CAP`, in the room `NEEDED`.
+struct Fitted<S, const CAP: usize, const NEEDED: usize>(PhantomData<S>);
+
+impl<S: RoutineSource, const CAP: usize, const NEEDED: usize> Fitted<S, CAP, NEEDED> {
+    const ENCODED: &'static Encoded<NEEDED> = &Attempt::<S, CAP>::ENCODED.fitted();
+
+    const fn routine() -> Routine {
+        Self::ENCODED.routine(S::SOURCE)
     }
 }
 

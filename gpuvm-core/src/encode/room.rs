@@ -54,11 +54,13 @@ impl<'r, T: Copy> List<'r, T> {
     }
 }
 
-/// A routine has more instructions and matrices than it has calls, locals or trap sites, and more of these than closures: so many times more room is for
-/// them. What room is not used costs time too, because rustc's interpreter fills, copies and checks all of it.
-const LONG: usize = 12;
+/// A routine has more instructions and matrices than it has locals or jumps, more of these than calls or trap sites, and more of these than closures: so
+/// many times more room is for them. What room is not used costs time too, because rustc's interpreter fills, copies and checks all of it.
+const LONG: usize = 16;
 /// See there.
 const MIDDLE: usize = 4;
+/// See there.
+const SHORT: usize = 2;
 
 /// An encoded routine in lists of fixed room.
 pub struct Encoded<const CAP: usize> {
@@ -70,14 +72,15 @@ pub struct Encoded<const CAP: usize> {
     lines: [[u32; LONG]; CAP],
     matrices: [[u32; LONG]; CAP],
     terms: [[PackedTerm; LONG]; CAP],
-    callees: [[Callee; MIDDLE]; CAP],
-    constants: [[Constant; MIDDLE]; CAP],
-    sites: [[Site; MIDDLE]; CAP],
-    variables: [[Variable; MIDDLE]; CAP],
+    callees: [[Callee; SHORT]; CAP],
+    constants: [[Constant; SHORT]; CAP],
+    sites: [[Site; SHORT]; CAP],
+    variables: [[Variable; SHORT]; CAP],
     pieces: [Piece; CAP],
 }
 
 /// How many entries there are in the lists of an encoded routine.
+#[derive(Clone, Copy)]
 struct Counts {
     code: usize,
     matrices: usize,
@@ -104,21 +107,20 @@ impl Counts {
 
 /// The lists that nobody needs when the walk has come to its end.
 struct Scratch<const CAP: usize> {
-    activations: [Activation; CAP],
+    activations: [[Activation; SHORT]; CAP],
     closures: [Closure; CAP],
     parts: [Operand; CAP],
     stack: [[Operand; MIDDLE]; CAP],
     locals: [[Operand; MIDDLE]; CAP],
-    joins: [[Join; MIDDLE]; CAP],
-    labels: [[u32; LONG]; CAP],
-    jumps: [[u32; LONG]; CAP],
-    local_of: [[u32; LONG]; CAP],
+    joins: [[Join; SHORT]; CAP],
+    labels: [[u32; MIDDLE]; CAP],
+    jumps: [[u32; MIDDLE]; CAP],
+    local_of: [[u32; SHORT]; CAP],
     functions: [Function; CAP],
     reached: [Reached; CAP],
 }
 
-/// Encodes a routine; the lists of instructions and matrices in it have room for 12 × `CAP` entries, those of calls, locals and their like for 4 × `CAP`,
-/// the others for `CAP`.
+/// Encodes a routine, in room for 16 × `CAP` instructions and for as much of everything else as routines of so many instructions need.
 ///
 /// [`Encoding`](crate::marker::Encoding) calls it for the types that stand for routines.
 ///
@@ -159,7 +161,7 @@ const fn encoder<'r, const CAP: usize>(
         at: 0,
         end: source.nodes.len(),
         current: 0,
-        activations: List::new(&mut scratch.activations),
+        activations: List::new(scratch.activations.as_flattened_mut()),
         closures: List::new(&mut scratch.closures),
         parts: List::new(&mut scratch.parts),
         line: source.line,
@@ -210,15 +212,15 @@ impl Encoder<'_> {
 impl<const CAP: usize> Scratch<CAP> {
     const fn of(source: &'static Source) -> Self {
         Scratch {
-            activations: [Activation::of(source); CAP],
+            activations: [[Activation::of(source); SHORT]; CAP],
             closures: [Closure::NONE; CAP],
             parts: [Operand::NEVER; CAP],
             stack: [[Operand::NEVER; MIDDLE]; CAP],
             locals: [[Operand::NEVER; MIDDLE]; CAP],
-            joins: [[Join::OPEN; MIDDLE]; CAP],
-            labels: [[UNPLACED; LONG]; CAP],
-            jumps: [[0; LONG]; CAP],
-            local_of: [[0; LONG]; CAP],
+            joins: [[Join::OPEN; SHORT]; CAP],
+            labels: [[UNPLACED; MIDDLE]; CAP],
+            jumps: [[0; MIDDLE]; CAP],
+            local_of: [[0; SHORT]; CAP],
             functions: [Function::ROUTINE; CAP],
             reached: [Reached::NONE; CAP],
         }
@@ -245,23 +247,23 @@ impl<const CAP: usize> Encoded<CAP> {
             lines: [[0; LONG]; CAP],
             matrices: [[0; LONG]; CAP],
             terms: [[[0; 3]; LONG]; CAP],
-            callees: [[Callee::Library(0); MIDDLE]; CAP],
+            callees: [[Callee::Library(0); SHORT]; CAP],
             constants: [[Constant {
                 at: 0,
                 words: ConstantWords::Function(no_words),
                 in_data: false,
-            }; MIDDLE]; CAP],
+            }; SHORT]; CAP],
             sites: [[Site {
                 line: 0,
                 cause: Cause::Bounds,
-            }; MIDDLE]; CAP],
+            }; SHORT]; CAP],
             variables: [[Variable {
                 name: "",
                 word: 0,
                 ty: TypeRef::of::<()>(),
                 line: 0,
                 last_line: 0,
-            }; MIDDLE]; CAP],
+            }; SHORT]; CAP],
             pieces: [Piece::NONE; CAP],
         }
     }
@@ -271,12 +273,43 @@ impl<const CAP: usize> Encoded<CAP> {
         self.overflowed
     }
 
-    /// What could not be encoded for lack of room, without any code.
-    pub const fn refuse(mut self) -> Self {
-        self.counts = Counts::NONE;
-        self.refused =
+    /// What stands for a routine for which there was too little room.
+    pub const fn too_long() -> Self {
+        let mut encoded = Encoded::empty();
+        encoded.refused =
             Some("it becomes more instructions than were foreseen: split it, or copy fewer large structs and arrays");
-        self
+        encoded
+    }
+
+    /// The least `CAP` with which there is room for what was encoded.
+    pub const fn needed(&self) -> usize {
+        let counts = &self.counts;
+        let short = max(
+            max(counts.callees, counts.constants),
+            max(counts.sites, counts.variables),
+        );
+        let long = max(max(counts.code, counts.matrices), counts.terms);
+        max(max(long.div_ceil(LONG), short.div_ceil(SHORT)), counts.pieces)
+    }
+
+    /// The same in other room, of which there has to be enough.
+    pub const fn fitted<const OTHER: usize>(&self) -> Encoded<OTHER> {
+        let counts = self.counts;
+        let mut fitted = Encoded::<OTHER>::empty();
+        fitted.words = self.words;
+        fitted.refused = self.refused;
+        fitted.counts = counts;
+        copy(&self.code, &mut fitted.code, counts.code);
+        copy(&self.lines, &mut fitted.lines, counts.code);
+        copy(&self.matrices, &mut fitted.matrices, counts.matrices);
+        copy(&self.terms, &mut fitted.terms, counts.terms);
+        copy(&self.callees, &mut fitted.callees, counts.callees);
+        copy(&self.constants, &mut fitted.constants, counts.constants);
+        copy(&self.sites, &mut fitted.sites, counts.sites);
+        copy(&self.variables, &mut fitted.variables, counts.variables);
+        let pieces = fitted.pieces.split_at_mut(counts.pieces).0;
+        pieces.copy_from_slice(first(&self.pieces, counts.pieces));
+        fitted
     }
 
     /// The routine, borrowing what was encoded.
@@ -307,6 +340,16 @@ impl<const CAP: usize> Encoded<CAP> {
     }
 }
 
-const fn first<T>(items: &'static [T], count: usize) -> &'static [T] {
+const fn first<T>(items: &[T], count: usize) -> &[T] {
     items.split_at(count).0
+}
+
+/// Copies the first `count` entries.
+const fn copy<T: Copy, const N: usize>(from: &[[T; N]], to: &mut [[T; N]], count: usize) {
+    let to = to.as_flattened_mut().split_at_mut(count).0;
+    to.copy_from_slice(first(from.as_flattened(), count));
+}
+
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
 }
