@@ -101,7 +101,7 @@ const LOOPS: [Loop; 5] = [
 ///
 /// # Errors
 ///
-/// Never yet; what an engine fails with is in its row.
+/// When the figures cannot be written to their file; what an engine fails with is in its row.
 pub fn run(stage: &Stage) -> Result<Vec<Raised>> {
     let vms: u32 = stage.pick(1000, 100_000);
     // Stepping through all of them takes seconds to minutes; what it takes grows with the turns.
@@ -153,6 +153,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Raised>> {
                 stepped_turns,
                 problem: measured.as_ref().err().map(Problem::of),
             });
+            stage.keep(|report| report.algebra = Some(rows.clone()))?;
         }
     }
     Ok(rows)

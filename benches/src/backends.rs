@@ -60,7 +60,7 @@ const CALLS: usize = 5_000;
 ///
 /// # Errors
 ///
-/// When no device can be opened.
+/// When no device can be opened, or the figures cannot be written to their file.
 pub fn run(stage: &Stage) -> Result<Vec<Comparison>> {
     let runtimes = backends(&Settings::default());
     // Stepping is what is to be measured of the generator, which would be a power of its matrix.
@@ -72,7 +72,11 @@ pub fn run(stage: &Stage) -> Result<Vec<Comparison>> {
         let runtimes = if case.raise { &runtimes } else { &loops };
         case.compare(stage, runtimes)
     };
-    let mut comparisons: Vec<_> = cases(stage).into_iter().map(compare).collect();
+    let mut comparisons = Vec::new();
+    for case in cases(stage) {
+        comparisons.push(compare(case));
+        stage.keep(|report| report.backends = Some(comparisons.clone()))?;
+    }
     comparisons.push(calls(stage, &runtimes));
     Ok(comparisons)
 }

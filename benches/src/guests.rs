@@ -107,7 +107,7 @@ pub struct Figures {
 ///
 /// # Errors
 ///
-/// When the programs cannot be read.
+/// When the programs cannot be read, or the figures cannot be written to their file.
 pub fn run(stage: &Stage, only: &[String]) -> Result<Figures> {
     let mut crowds = Vec::new();
     let asked = |name: &str| only.is_empty() || only.iter().any(|asked| asked == name);
@@ -121,6 +121,11 @@ pub fn run(stage: &Stage, only: &[String]) -> Result<Figures> {
                 eprintln!("guests: {crowd:?}");
                 crowds.push(crowd);
             }
+            let figures = Figures {
+                crowds: crowds.clone(),
+                beside: Vec::new(),
+            };
+            stage.keep(|report| report.guests = Some(figures))?;
         }
     }
     let mut beside = Vec::new();

@@ -148,16 +148,18 @@ pub struct Ladder {
 ///
 /// # Errors
 ///
-/// When no device can be opened.
+/// When no device can be opened, or the figures cannot be written to their file.
 pub fn run(stage: &Stage) -> Result<Vec<Ladder>> {
     let (sizes, steps): (&[usize], u32) = match stage.size {
         Size::Small => (&[100, 1000, 10_000], 100),
         Size::Full => (&[1000, 10_000, 100_000, 1_000_000, 10_000_000], 1000),
     };
-    PROGRAMS
-        .iter()
-        .map(|program| climb(stage, program, sizes, steps))
-        .collect()
+    let mut ladders = Vec::new();
+    for program in &PROGRAMS {
+        ladders.push(climb(stage, program, sizes, steps)?);
+        stage.keep(|report| report.ladder = Some(ladders.clone()))?;
+    }
+    Ok(ladders)
 }
 
 fn climb(stage: &Stage, program: &Program, sizes: &[usize], steps: u32) -> Result<Ladder> {

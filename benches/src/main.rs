@@ -64,8 +64,8 @@ struct Arguments {
     /// Only the contestants of `peers`, `guests` and `ring` whose names contain one of these.
     #[arg(long, value_delimiter = ',')]
     by: Vec<String>,
-    /// A file for all figures.
-    #[arg(long)]
+    /// A file for all figures. It is written anew after each part.
+    #[arg(long, conflicts_with = "from")]
     json: Option<PathBuf>,
     /// Files that `--json` has written: their figures are taken, and nothing is measured.
     #[arg(long, value_delimiter = ',')]
@@ -171,10 +171,6 @@ fn run(arguments: &Arguments) -> Result<()> {
             plot::draw(report, path)?;
         }
     }
-    if let ([report], Some(path)) = (&reports[..], &arguments.json) {
-        let text = serde_json::to_string_pretty(report)?;
-        std::fs::write(path, text + "\n").with_context(|| path.display().to_string())?;
-    }
     let failures: Vec<String> = reports.iter().flat_map(Report::failures).collect();
     ensure!(failures.is_empty(), "what went wrong:\n{}", failures.join("\n"));
     if arguments.check {
@@ -201,30 +197,32 @@ fn measure(arguments: &Arguments) -> Result<Report> {
     let wants_cuda = arguments.by.is_empty() || arguments.by.iter().any(|part| part.contains("CUDA"));
     let mut stage = Stage::open(size, repeats, arguments.backend.into(), has_cuda && wants_cuda)?;
     stage.by.clone_from(&arguments.by);
+    stage.json.clone_from(&arguments.json);
     eprintln!("{}", stage.host);
-    Ok(Report {
-        size,
-        repeats,
-        ladder: asked(What::Ladder).then(|| ladder::run(&stage)).transpose()?,
-        peers: asked(What::Peers)
-            .then(|| workloads::run(&stage, &arguments.only))
-            .transpose()?,
-        soup: asked(What::Soup).then(|| soup::run(&stage)).transpose()?,
-        genetic: asked(What::Genetic).then(|| genetic::run(&stage)).transpose()?,
-        guests: asked(What::Guests)
-            .then(|| guests::run(&stage, &arguments.only))
-            .transpose()?,
-        latency: asked(What::Latency).then(|| latency::run(&stage)).transpose()?,
-        budget: asked(What::Budget).then(|| budget::run(&stage)).transpose()?,
-        breakpoints: asked(What::Breakpoints).then(|| breakpoints::run(&stage)).transpose()?,
-        profiles: asked(What::Profiles).then(|| profiles::run(&stage)).transpose()?,
-        plans: asked(What::Plans).then(|| plans::run(&stage)).transpose()?,
-        algebra: asked(What::Algebra).then(|| algebra::run(&stage)).transpose()?,
-        ring: asked(What::Ring).then(|| ring::run(&stage)).transpose()?,
-        backends: asked(What::Backends).then(|| backends::run(&stage)).transpose()?,
-        devices: asked(What::Devices).then(|| devices::run(&stage)).transpose()?,
-        flock: asked(What::Flock).then(|| flock::run(&stage)).transpose()?,
-        // At the end, when the device's clocks are up.
-        host: stage.host.now(),
-    })
+    macro_rules! measured {
+        ($($what:ident => $figures:ident by $run:expr;)*) => {
+            $(if asked(What::$what) {
+                let figures = $run?;
+                stage.keep(|report| report.$figures = Some(figures))?;
+            })*
+        };
+    }
+    measured! {
+        Ladder => ladder by ladder::run(&stage);
+        Peers => peers by workloads::run(&stage, &arguments.only);
+        Soup => soup by soup::run(&stage);
+        Genetic => genetic by genetic::run(&stage);
+        Guests => guests by guests::run(&stage, &arguments.only);
+        Latency => latency by latency::run(&stage);
+        Budget => budget by budget::run(&stage);
+        Breakpoints => breakpoints by breakpoints::run(&stage);
+        Profiles => profiles by profiles::run(&stage);
+        Plans => plans by plans::run(&stage);
+        Algebra => algebra by algebra::run(&stage);
+        Ring => ring by ring::run(&stage);
+        Backends => backends by backends::run(&stage);
+        Devices => devices by devices::run(&stage);
+        Flock => flock by flock::run(&stage);
+    }
+    Ok(stage.into_report())
 }

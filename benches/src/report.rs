@@ -82,6 +82,30 @@ mod by_name {
 }
 
 impl Report {
+    /// The report of a run in which nothing was measured yet.
+    pub fn new(host: Host, size: Size, repeats: usize) -> Report {
+        Report {
+            host,
+            size,
+            repeats,
+            ladder: None,
+            peers: None,
+            soup: None,
+            genetic: None,
+            guests: None,
+            latency: None,
+            budget: None,
+            breakpoints: None,
+            profiles: None,
+            plans: None,
+            algebra: None,
+            flock: None,
+            ring: None,
+            backends: None,
+            devices: None,
+        }
+    }
+
     /// What went wrong, each with where.
     pub fn failures(&self) -> Vec<String> {
         let ladder = self.ladder.iter().flatten().flat_map(|ladder| {

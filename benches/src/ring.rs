@@ -134,7 +134,7 @@ impl Bank for KernelHandle {
 ///
 /// # Errors
 ///
-/// When tokio cannot start its threads; what a contestant fails with is in its row.
+/// When tokio cannot start its threads or the figures cannot be written to their file; what a contestant fails with is in its row.
 pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
     let tokio = Arc::new(tokio::runtime::Builder::new_multi_thread().build()?);
     let bench = Bench { stage, tokio: &tokio };
@@ -166,6 +166,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
                 .forwarding(crowds, |actors| talk.linked(engine, actors, times / 4))
                 .told(),
         );
+        stage.keep(|report| report.ring = Some(ring.clone()))?;
     }
     for (name, how) in [
         ("kameo, ask", Acknowledged::Each),
@@ -180,6 +181,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Exchange>> {
             Acknowledged::Each => exchange.told(),
             Acknowledged::Last => exchange.talking(crowds, |actors| talk.kameo(&tokio, actors, 7)).told(),
         });
+        stage.keep(|report| report.ring = Some(ring.clone()))?;
     }
     if stage.has("CUDA")
         && let Some(cuda) = &stage.cuda
@@ -420,8 +422,8 @@ impl Exchange {
     /// Tells the figures to who waits.
     fn told(self) -> Exchange {
         eprintln!(
-            "  {}: {:?} messages/s, {:?} between actors, {:?} between kernels, {:?} s a call",
-            self.contestant, self.bulk, self.between, self.linked, self.call
+            "  {}: {:?} messages/s, {:?} between actors, {:?} between kernels, {:?} s a call, {:?} calls/s",
+            self.contestant, self.bulk, self.between, self.linked, self.call, self.calls
         );
         self
     }

@@ -1,6 +1,9 @@
 //! What all benchmarks share: the devices, opened once, and how much work is asked for.
 
-use anyhow::Result;
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
 use cubecl::prelude::Client;
 use gpuvm::{Backend, Runtime, Settings};
 use gpuvm_workloads::Size;
@@ -9,6 +12,7 @@ use crate::host::Host;
 use crate::peers::cube;
 use crate::peers::cuda::Cuda;
 use crate::peers::wgsl::Gpu;
+use crate::report::Report;
 use crate::timing::Timing;
 
 /// The devices and the choices of a run.
@@ -33,6 +37,10 @@ pub struct Stage {
     pub host: Host,
     /// Parts of the names of contestants, if not all of them are asked for.
     pub by: Vec<String>,
+    /// A file for all figures.
+    pub json: Option<PathBuf>,
+    /// All figures so far.
+    report: RefCell<Report>,
 }
 
 impl Stage {
@@ -51,6 +59,7 @@ impl Stage {
         let gpu = Gpu::open(&runtime.device().name)?;
         let (cube, cube_name) = cube::client(&gpu);
         let host = Host::new(&runtime, backend, &gpu, &cube_name);
+        let report = RefCell::new(Report::new(host.clone(), size, repeats));
         Ok(Stage {
             cuda: if by_hand { Cuda::build()? } else { None },
             backend,
@@ -62,7 +71,30 @@ impl Stage {
             size,
             host,
             by: Vec::new(),
+            json: None,
+            report,
         })
+    }
+
+    /// Keeps figures, and writes all that there are to the file for them, so that a run that is stopped leaves what it has measured. A bench that takes minutes
+    /// calls it after each part.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written.
+    pub fn keep(&self, add: impl FnOnce(&mut Report)) -> Result<()> {
+        let mut report = self.report.borrow_mut();
+        add(&mut report);
+        // When a part has ended the device's clocks are up.
+        report.host = self.host.now();
+        let Some(path) = &self.json else { return Ok(()) };
+        let text = serde_json::to_string_pretty(&*report)?;
+        std::fs::write(path, text + "\n").with_context(|| path.display().to_string())
+    }
+
+    /// All figures that were kept.
+    pub fn into_report(self) -> Report {
+        self.report.into_inner()
     }
 
     /// A runtime of its own on the same device.

@@ -43,5 +43,10 @@ pub fn run(stage: &Stage, only: &[String]) -> Result<Vec<Outcome>> {
     let wanted = ALL
         .iter()
         .filter(|(name, _)| only.is_empty() || only.iter().any(|known| known == name));
-    wanted.map(|(name, run)| run(stage).context(*name)).collect()
+    let mut outcomes = Vec::new();
+    for (name, run) in wanted {
+        outcomes.push(run(stage).context(*name)?);
+        stage.keep(|report| report.peers = Some(outcomes.clone()))?;
+    }
+    Ok(outcomes)
 }
