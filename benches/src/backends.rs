@@ -43,6 +43,9 @@ pub struct Comparison {
 /// The launches that are compared: results as words, and what the launch says of itself.
 type Launched = Result<(Vec<u32>, Done)>;
 
+/// Launches on an engine.
+type Run = dyn Fn(&Runtime, Engine) -> Launched;
+
 /// A launch on an engine.
 struct Case {
     name: String,
@@ -50,7 +53,7 @@ struct Case {
     /// Whether loops over linear code may become powers of matrices.
     raise: bool,
     judge: Vec<u32>,
-    run: Box<dyn Fn(&Runtime, Engine) -> Launched>,
+    run: Box<Run>,
 }
 
 /// Calls, one after the other, whose median counts.

@@ -203,7 +203,14 @@ fn measured(
     let (made, guests) = match kept {
         Some(guests) => (0.0, guests),
         None => {
-            let (seconds, made) = once(|| Ok(Guests::new(&stage.runtime, &[program.clone()], starts(), settings)?))?;
+            let (seconds, made) = once(|| {
+                Ok(Guests::new(
+                    &stage.runtime,
+                    std::slice::from_ref(program),
+                    starts(),
+                    settings,
+                )?)
+            })?;
             (seconds, kept.insert(made))
         }
     };
@@ -258,7 +265,7 @@ impl Source {
             ..Settings::default()
         };
         let starts = numbers.iter().map(|number| self.start(*number));
-        let mut judges = Guests::new(runtime, &[program.clone()], starts, settings)?;
+        let mut judges = Guests::new(runtime, std::slice::from_ref(program), starts, settings)?;
         judges.run(&mut Linux::default())?;
         for (guest, number) in numbers.iter().enumerate() {
             ensure!(

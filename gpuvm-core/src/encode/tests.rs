@@ -204,6 +204,20 @@ fn too_little_room_is_told_not_suffered() {
 }
 
 #[test]
+fn a_routine_is_the_same_from_any_room() {
+    let unfitted = const { &encode::<32>(&SOURCE) };
+    let unfitted = format!("{:?}", unfitted.routine(&SOURCE));
+    let fitted = [
+        Encoding::<Area, 32, 0, 0, 0>::ROUTINE,
+        Encoding::<Area, 700, 0, 0, 0>::ROUTINE,
+        Encoding::<Area, 0, 0, 0, 32>::ROUTINE,
+    ];
+    for routine in fitted {
+        assert_eq!(format!("{routine:?}"), unfitted);
+    }
+}
+
+#[test]
 fn facts_come_out_of_the_shadow() {
     let crate::facts::Fact::Type(ty) = no_facts().get(0, 1) else {
         panic!("a type")
