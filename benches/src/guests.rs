@@ -109,7 +109,10 @@ pub struct Figures {
 ///
 /// When the programs cannot be read, or the figures cannot be written to their file.
 pub fn run(stage: &Stage, only: &[String]) -> Result<Figures> {
-    let mut crowds = Vec::new();
+    let mut figures = Figures {
+        crowds: Vec::new(),
+        beside: Vec::new(),
+    };
     let asked = |name: &str| only.is_empty() || only.iter().any(|asked| asked == name);
     for source in SOURCES.iter().filter(|source| asked(source.name)) {
         let program = Program::from_elf(source.file)?;
@@ -119,25 +122,22 @@ pub fn run(stage: &Stage, only: &[String]) -> Result<Figures> {
         for way in WAYS.iter().filter(is_asked) {
             for crowd in crowds_of(stage, source, &program, way) {
                 eprintln!("guests: {crowd:?}");
-                crowds.push(crowd);
+                figures.crowds.push(crowd);
             }
-            let figures = Figures {
-                crowds: crowds.clone(),
-                beside: Vec::new(),
-            };
-            stage.keep(|report| report.guests = Some(figures))?;
+            stage.keep(|report| report.guests = Some(figures.clone()))?;
         }
     }
-    let mut beside = Vec::new();
     if asked("beside") {
         for engine in [Engine::Interpreter, Engine::Specialized] {
             let what = format!("json, from the file to the end, {engine}");
-            beside.push(told(what, from_nothing(stage, engine)));
+            figures.beside.push(told(what, from_nothing(stage, engine)));
         }
         let copies = stage.pick(100, COPIES);
-        beside.push(told(format!("{copies} copies of a running guest"), fork(stage, copies)));
+        figures
+            .beside
+            .push(told(format!("{copies} copies of a running guest"), fork(stage, copies)));
     }
-    Ok(Figures { crowds, beside })
+    Ok(figures)
 }
 
 fn told(what: String, seconds: Result<f64>) -> Beside {

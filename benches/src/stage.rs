@@ -85,7 +85,7 @@ impl Stage {
     pub fn keep(&self, add: impl FnOnce(&mut Report)) -> Result<()> {
         let mut report = self.report.borrow_mut();
         add(&mut report);
-        // When a part has ended the device's clocks are up.
+        // After a part, when the device's clocks are up, unless it ended on the CPU.
         report.host = self.host.now();
         let Some(path) = &self.json else { return Ok(()) };
         let text = serde_json::to_string_pretty(&*report)?;

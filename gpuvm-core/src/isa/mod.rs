@@ -179,8 +179,21 @@ macro_rules! define_ops {
 }
 for_each_op!(define_ops);
 
+// The order of operations is that of the table's rows.
+const _: () = {
+    let mut i = 1;
+    while i < Op::CODES.len() {
+        assert!(
+            Op::CODES[i - 1] < Op::CODES[i],
+            "operations are in the order of their opcodes"
+        );
+        i += 1;
+    }
+};
+
 impl Op {
     /// The number that stands for the operation in an [`Instruction`].
+    #[inline]
     pub const fn code(self) -> u32 {
         Op::CODES[self as usize]
     }
