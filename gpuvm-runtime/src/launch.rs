@@ -674,15 +674,12 @@ fn reached(routine: RoutineRef) -> Vec<RoutineRef> {
     let mut seen = vec![routine];
     let mut next = 0;
     while let Some(routine) = seen.get(next).cloned() {
-        for callee in routine.callees.iter() {
-            let callee = match callee {
-                Callee::Routine(routine) => RoutineRef::from(routine()),
-                Callee::Held(number) => match routine.held.get(*number as usize) {
-                    Some(held) => held.clone(),
-                    None => continue,
-                },
-                Callee::Piece(_) | Callee::Library(_) => continue,
-            };
+        let called = routine.callees.iter().filter_map(|callee| match callee {
+            Callee::Routine(routine) => Some(RoutineRef::from(routine())),
+            Callee::Held(number) => routine.held.get(*number as usize).cloned(),
+            Callee::Piece(_) | Callee::Library(_) => None,
+        });
+        for callee in called.chain(routine.tables().cloned()) {
             if !seen.iter().any(|known| known.key() == callee.key()) {
                 seen.push(callee);
             }

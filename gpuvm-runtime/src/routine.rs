@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::panic::Location;
 use std::path::Path;
 use std::sync::Arc;
 
-use gpuvm_core::build::Body;
+use gpuvm_core::build::{Body, BuildError};
 use gpuvm_core::routine::{RoutineId, RoutineRef, SaveError};
 use gpuvm_core::types::TypeRef;
 
-use crate::entry::numbered;
+use crate::entry::{Code, Launchable, numbered};
 use crate::error::{Error, Result};
 use crate::registry::{self, Registration};
 
@@ -26,6 +27,8 @@ struct Shared {
     reference: RoutineRef,
     /// The entry of one of the binary.
     registration: Option<&'static Registration>,
+    /// The entry of the one that this is but for what it calls: it has the names of the parameters.
+    named_by: Option<&'static Registration>,
 }
 
 impl Routine {
@@ -40,17 +43,68 @@ impl Routine {
             shared: Arc::new(Shared {
                 reference: registration.reference(),
                 registration: Some(registration),
+                named_by: Some(registration),
             }),
         })
     }
 
-    fn made(reference: RoutineRef) -> Routine {
+    fn made(reference: RoutineRef, named_by: Option<&'static Registration>) -> Routine {
         Routine {
             shared: Arc::new(Shared {
                 reference,
                 registration: None,
+                named_by,
             }),
         }
+    }
+
+    /// The same routine, in which whatever calls `of` calls one of a table of routines: `of` is an ordinary routine whose first parameter is a number, and a call of it
+    /// goes to the entry of that number with the arguments behind it. Where the table has no such entry, `of` itself is called, which may be a rule for those, or a panic.
+    /// So a routine of the binary calls what was made at run time, and each VM another of it.
+    ///
+    /// The table is for all that this routine calls, entries among it, which may call `of` again. An entry takes and returns what `of` does, but for the number. A second
+    /// table for the same routine takes the place of the first.
+    ///
+    /// Such a routine is made at run time: on a CPU the interpreter in Rust runs it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownId`] and the like for an id, and [`Error::Build`] when `of` has no number as its first parameter, an entry cannot stand for it, or nothing
+    /// calls it.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime, genes: &[u32], hunger: &[f32]) -> gpuvm::Result<()> {
+    /// use gpuvm::Routine;
+    ///
+    /// // #[routine] fn decide(gene: u32, hunger: f32) -> f32 { 0.0 }
+    /// // #[routine] fn live(gene: u32, hunger: f32) -> f32 { hunger - decide(gene, hunger).clamp(0.0, 1.0) }
+    /// let rules: Vec<Routine> = (0..100)
+    ///     .map(|rule| gpuvm::build("rule", |f| {
+    ///         let hunger = f.param::<f32>("hunger");
+    ///         f.ret(hunger * (rule as f32 / 50.0));
+    ///     }))
+    ///     .collect::<gpuvm::Result<_>>()?;
+    /// let live = Routine::of("live")?.with_table("decide", &rules)?;
+    /// let left: Vec<f32> = runtime.launch(&live)?.args((genes, hunger)).run()?.output()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn with_table(&self, of: impl Launchable, entries: &[Routine]) -> Result<Routine> {
+        let place = Location::caller();
+        let of = of.entry()?;
+        let Code::Routine(of) = of.code() else {
+            return Err(Error::Build(BuildError {
+                routine: self.name().to_string(),
+                file: place.file().to_string(),
+                line: place.line(),
+                what: format!("it is given a table for `{}`, which is linked already", of.id()),
+            }));
+        };
+        let entries: Vec<RoutineRef> = entries.iter().map(|entry| entry.reference().clone()).collect();
+        let reference = self.shared.reference.with_table(&of, &entries, gpuvm_math::LIBRARY)?;
+        Ok(Routine::made(reference, self.shared.named_by))
     }
 
     pub(crate) fn registration(&self) -> Option<&'static Registration> {
@@ -63,7 +117,7 @@ impl Routine {
 
     /// Its name.
     pub fn name(&self) -> &str {
-        match self.shared.registration {
+        match self.shared.named_by {
             Some(registration) => registration.id,
             None => &self.shared.reference.name,
         }
@@ -81,6 +135,9 @@ impl Routine {
 
     /// The name of a parameter, as it was given.
     pub(crate) fn parameter(&self, index: usize) -> Option<Cow<'_, str>> {
+        if let Some(registration) = self.shared.named_by {
+            return registration.params.get(index).map(|name| Cow::Borrowed(*name));
+        }
         let routine = &self.shared.reference;
         let before = routine.params.get(..index)?;
         let word: u32 = before.iter().map(|param| param.words()).sum();
@@ -116,7 +173,8 @@ impl Routine {
     pub fn from_bytes(bytes: &[u8]) -> Result<Routine> {
         let binary = |id: &str| registry::find(id).ok().map(Registration::reference);
         let reference = RoutineRef::from_bytes(bytes, gpuvm_math::LIBRARY, &binary)?;
-        Ok(Routine::made(reference))
+        let of = reference.of_binary().and_then(|id| registry::find(id).ok());
+        Ok(Routine::made(reference, of))
     }
 
     /// Writes [the bytes](Routine::to_bytes) to a file.
@@ -161,7 +219,7 @@ impl Routine {
 #[track_caller]
 pub fn build(name: &str, body: impl for<'b> FnOnce(&'b Body)) -> Result<Routine> {
     let routine = gpuvm_core::build::build(name, body)?;
-    Ok(Routine::made(RoutineRef::new(routine)))
+    Ok(Routine::made(RoutineRef::new(routine), None))
 }
 
 impl AsRef<RoutineRef> for Routine {

@@ -91,6 +91,47 @@
 //! # }
 //! ```
 //!
+//! # Called by the binary
+//!
+//! [`Routine::with_table`](crate::Routine::with_table) gives a `#[routine]` a table of routines to call by number, in place of one that it calls: so a program that was
+//! compiled calls what was made at run time, and each VM another of it.
+//!
+//! ```
+//! # use gpuvm::prelude::*;
+//! # use gpuvm::Routine;
+//! /// What an animal eats whose gene the table does not have.
+//! #[routine]
+//! fn decide(gene: u32, hunger: f32) -> f32 {
+//!     hunger / 2.0
+//! }
+//!
+//! #[routine]
+//! fn live(gene: u32, days: u32) -> f32 {
+//!     let mut hunger = 1.0;
+//!     for _ in 0..days {
+//!         hunger += 0.5 - decide(gene, hunger).min(1.0);
+//!     }
+//!     hunger
+//! }
+//!
+//! # fn main() -> gpuvm::Result<()> {
+//! let rules: Vec<Routine> = (0..10)
+//!     .map(|rule| {
+//!         gpuvm::build("rule", |f| {
+//!             let hunger = f.param::<f32>("hunger");
+//!             f.ret(hunger * (rule as f32 / 8.0));
+//!         })
+//!     })
+//!     .collect::<gpuvm::Result<_>>()?;
+//! let live = Routine::of("live")?.with_table("decide", &rules)?;
+//! # let runtime = Runtime::builder().backend(Backend::Cpu).build()?;
+//! let genes = [0u32, 4, 8, 99]; // 0, a half and all of the hunger, and no rule
+//! let left: Vec<f32> = runtime.launch(&live)?.args((&genes, 2u32)).run()?.output()?;
+//! assert_eq!(left, [2.0, 1.0, 0.5, 1.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Files
 //!
 //! [`Routine::save`](crate::Routine::save) and [`Routine::load`](crate::Routine::load) keep one with all that it calls, in a file with a version and a

@@ -3,6 +3,7 @@
 mod alone;
 mod batches;
 mod random;
+mod tables;
 
 use gpuvm::Engine;
 

@@ -6,7 +6,7 @@ use crate::library::number;
 use crate::routine::{Asking, Callee, Cause, RoutineRef};
 use crate::types::{TypeRef, VmType};
 
-/// What a routine may be called with: values, slices, places.
+/// What a routine may be called with: values and constants, slices, places.
 pub trait Argument<'b> {
     #[doc(hidden)]
     fn argument(self, body: &'b Body) -> (TypeRef, Word);
@@ -74,15 +74,7 @@ impl Body {
                 TypeRef::value(R::TYPE)
             ));
         }
-        let callee = {
-            let mut inner = self.inner.borrow_mut();
-            let known = inner.held.iter().position(|held| held.key() == routine.key());
-            let number = known.unwrap_or_else(|| {
-                inner.held.push(routine.clone());
-                inner.held.len() - 1
-            });
-            inner.callee(Callee::Held(number as u32))
-        };
+        let callee = self.held(routine);
         Value::of(self, self.call_words(callee, &args, R::TYPE.words))
     }
 
@@ -119,7 +111,7 @@ impl Body {
     }
 
     #[track_caller]
-    fn call_words(&self, callee: u32, args: &[(TypeRef, Word)], results: u32) -> Word {
+    pub(super) fn call_words(&self, callee: u32, args: &[(TypeRef, Word)], results: u32) -> Word {
         let words = args.iter().map(|(ty, _)| ty.words()).sum();
         let first = self.words(words);
         let mut to = first;

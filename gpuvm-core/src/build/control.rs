@@ -366,6 +366,14 @@ impl Body {
     }
 }
 
+/// A constant.
+impl<'b, T: VmType> Argument<'b> for T {
+    #[track_caller]
+    fn argument(self, body: &'b Body) -> (TypeRef, Word) {
+        body.constant(self).argument(body)
+    }
+}
+
 impl<'b, T: VmType> Argument<'b> for Value<'b, T> {
     #[track_caller]
     fn argument(self, body: &'b Body) -> (TypeRef, Word) {

@@ -6,6 +6,7 @@ mod control;
 mod error;
 mod memory;
 mod number;
+mod table;
 mod value;
 
 #[cfg(test)]
@@ -22,6 +23,8 @@ pub use error::BuildError;
 pub use memory::{Array, Atomics, Place, Slice, SliceMut};
 pub use number::{Bits, Float, Integer, Number};
 pub use value::{Operand, Value, Variable};
+
+pub(crate) use table::table;
 
 use crate::assembly::types;
 use crate::isa::{Instruction, Op};

@@ -248,7 +248,7 @@ fn what_is_wrong_with_a_file_is_said() {
     );
     let mut other = bytes.clone();
     other[8] = 7;
-    assert_eq!(load(&other), LoadError::Version { found: 7, expected: 1 });
+    assert_eq!(load(&other), LoadError::Version { found: 7, expected: 2 });
     let mut damaged = bytes;
     *damaged.last_mut().unwrap() ^= 1;
     assert!(matches!(load(&damaged), LoadError::Checksum { .. }));
@@ -338,7 +338,7 @@ fn altered_files_never_panic() {
     let count = std::env::var("GPUVM_ALTERED_FILES")
         .ok()
         .and_then(|count| count.parse().ok());
-    let bytes = norm_and_table().to_bytes().unwrap();
+    let files = [norm_and_table(), ruled()].map(|routine| routine.to_bytes().unwrap());
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = |end: usize| {
         state ^= state << 13;
@@ -347,8 +347,8 @@ fn altered_files_never_panic() {
         (state >> 32) as usize % end.max(1)
     };
     let (mut loaded, mut linked) = (0_u64, 0_u64);
-    for _ in 0..count.unwrap_or(20_000_u64) {
-        let mut altered = bytes.clone();
+    for number in 0..count.unwrap_or(20_000_u64) {
+        let mut altered = files[number as usize % files.len()].clone();
         alter(&mut altered, &mut random);
         let Ok(routine) = RoutineRef::from_bytes(&with_checksum(altered), &[], &|_| None) else {
             continue;
@@ -504,6 +504,111 @@ fn norm_and_table() -> RoutineRef {
         });
         f.ret(sum.get());
     })
+}
+
+/// What `steps` by rules comes to, the `n`-th of which takes `n` away and goes on with another one; there are three.
+fn ruled() -> RoutineRef {
+    let rule = otherwise();
+    let rules = [1, 2, 3].map(|less| {
+        built("less", |f| {
+            let left = f.param::<u32>("left");
+            let is_over = left.lt(less);
+            f.if_(is_over, |f| f.ret(left + 100 * less));
+            f.ret(f.call::<u32>(&rule, (left % 5, left - less)));
+        })
+    });
+    let start = built("start", |f| {
+        let left = f.param::<u32>("left");
+        f.ret(f.call::<u32>(&rule, (left % 4, left)) + 1);
+    });
+    start.with_table(&rule, &rules, &[]).expect("it has the rule")
+}
+
+/// The rule that is none of the table.
+fn otherwise() -> RoutineRef {
+    built("rule", |f| {
+        let (number, left) = (f.param::<u32>("number"), f.param::<u32>("left"));
+        f.ret(number * 1000 + left);
+    })
+}
+
+/// The same in Rust.
+fn ruled_in_rust(left: u32) -> u32 {
+    fn rule(number: u32, left: u32) -> u32 {
+        match number {
+            0..3 if left < number + 1 => left + 100 * (number + 1),
+            0..3 => rule(left % 5, left - number - 1),
+            _ => number * 1000 + left,
+        }
+    }
+    rule(left % 4, left) + 1
+}
+
+#[test]
+fn calls_go_to_the_entries_of_a_table() {
+    let routine = ruled();
+    let again = RoutineRef::from_bytes(&routine.to_bytes().unwrap(), &[], &|_| None).unwrap();
+    assert_eq!(again.key(), routine.key());
+    for left in 0..60 {
+        let expected = vec![ruled_in_rust(left)];
+        assert_eq!(run(&routine, &[left]), Ok(expected.clone()), "{left}");
+        assert_eq!(run(&again, &[left]), Ok(expected), "{left}");
+    }
+}
+
+#[test]
+fn each_routine_of_a_program_has_its_own_table() {
+    let rule = otherwise();
+    let of = |add: u32| {
+        built("add", |f| {
+            let left = f.param::<u32>("left");
+            f.ret(left + add);
+        })
+    };
+    let inner = built("inner", |f| {
+        let left = f.param::<u32>("left");
+        f.ret(f.call::<u32>(&rule, (0u32, left)));
+    });
+    let with = |routine: &RoutineRef, entries: &[RoutineRef]| routine.with_table(&rule, entries, &[]).expect("it fits");
+    let (one, two) = (with(&inner, &[of(1)]), with(&inner, &[of(20)]));
+    let outer = built("outer", |f| {
+        let left = f.param::<u32>("left");
+        let through = [&inner, &one, &two].map(|inner| f.call::<u32>(inner, (left,)));
+        f.ret((through[0], through[1], through[2], f.call::<u32>(&rule, (0u32, left))));
+    });
+    assert_eq!(run(&outer, &[7]), Ok(vec![7, 8, 27, 7]));
+    // What has a table of its own is not told of one outside.
+    assert_eq!(run(&with(&outer, &[of(300)]), &[7]), Ok(vec![307, 8, 27, 307]));
+    // The last table counts, and an empty one is none.
+    assert_eq!(run(&with(&one, &[of(5)]), &[7]), Ok(vec![12]));
+    assert_eq!(run(&with(&one, &[]), &[7]), Ok(vec![7]));
+    assert_eq!(with(&one, &[of(5)]).key(), with(&inner, &[of(5)]).key());
+}
+
+#[test]
+fn what_is_no_table_is_told() {
+    let (rule, start) = (otherwise(), ruled());
+    let plain = built("plain", |f| {
+        let x = f.param::<f32>("x");
+        f.ret(x);
+    });
+    let told = |routine: &RoutineRef, of: &RoutineRef, entries: &[RoutineRef]| {
+        let error = routine.with_table(of, entries, &[]).unwrap_err();
+        assert!(error.file.ends_with("tests.rs") && error.line > 0);
+        error.what
+    };
+    assert_eq!(
+        told(&start, &plain, &[]),
+        "`plain: fn(f32) -> f32` cannot be given a table: its first parameter is to be the number of an entry, a `u32` or `usize`"
+    );
+    assert_eq!(
+        told(&start, &rule, std::slice::from_ref(&plain)),
+        "entry 0, `plain: fn(f32) -> f32`, cannot stand for `rule`: an entry is called with what is behind the number, so it has to be a `fn(u32) -> u32`"
+    );
+    assert_eq!(
+        told(&plain, &rule, &[]),
+        "it is given a table for `rule`, which it does not call"
+    );
 }
 
 fn arithmetic() -> RoutineRef {

@@ -7,7 +7,7 @@ use super::verify::{invalid, param_words, verify};
 use crate::library::{self, Library};
 use crate::link::LinkError;
 use crate::link::data::Data;
-use crate::routine::{Callee, Cause, Routine, RoutineRef};
+use crate::routine::{Callee, Cause, Routine, RoutineKey, RoutineRef, Table};
 
 /// All routines of a program, those first that its start calls.
 pub(crate) struct Routines {
@@ -57,51 +57,128 @@ pub(crate) enum By {
 /// Follows callees breadth first, so that numbers do not depend on where the linker of the binary put things. Where the program is
 /// relaxed, library functions that GPUs have as their own are not followed.
 pub(crate) fn collect(roots: &[RoutineRef], library: Library, relaxed: bool) -> Result<Routines, LinkError> {
-    let mut routines = Routines {
-        roots: Vec::with_capacity(roots.len()),
-        all: Vec::new(),
-        callees: Vec::new(),
-    };
-    let mut numbers = BTreeMap::new();
-    // Of each routine, what it is a piece of, or has pieces.
-    let mut families: Vec<&'static [Routine]> = Vec::new();
-    let mut add = |routine: RoutineRef, all: &mut Vec<RoutineRef>, families: &mut Vec<_>| {
-        *numbers.entry(routine.key()).or_insert_with(|| {
-            let family = match &routine {
-                RoutineRef::Binary { routine, .. } => pieces::taken_apart(routine),
-                RoutineRef::Made(_) => &[],
-            };
-            all.push(family.first().map_or(routine, RoutineRef::from));
-            families.push(family);
-            all.len() - 1
-        })
-    };
-    for root in roots {
-        let number = add(root.clone(), &mut routines.all, &mut families);
-        routines.roots.push(number);
-    }
-    while let Some(caller) = routines.all.get(routines.callees.len()).cloned() {
-        let mut callees = Vec::with_capacity(caller.callees.len());
-        let family = families[routines.callees.len()];
+    let mut found = Found::default();
+    let roots = roots
+        .iter()
+        .map(|root| found.add(root, NO_TABLES))
+        .collect::<Result<_, _>>()?;
+    let mut callees = Vec::new();
+    while let Some(caller) = found.all.get(callees.len()).cloned() {
+        let mut targets = Vec::with_capacity(caller.callees.len());
+        let (family, scope) = found.around[callees.len()];
         for callee in caller.callees.iter() {
             let routine = callee_of(&caller, family, *callee, library)?;
             let by = match *callee {
                 Callee::Library(number) if relaxed && is_math(number, &routine) => By::Math(number),
-                Callee::Piece(_) => {
-                    let first = families.len();
-                    let number = add(routine.clone(), &mut routines.all, &mut families);
-                    if number == first {
-                        families[first] = family;
-                    }
-                    By::Call(number)
+                Callee::Library(_) => By::Call(found.add(&routine, NO_TABLES)?),
+                Callee::Piece(_) => By::Call(found.add_piece(&routine, family, scope)?),
+                Callee::Routine(_) | Callee::Held(_) => {
+                    let called = found.scopes.called(scope, &caller, &routine).clone();
+                    By::Call(found.add(&called, scope)?)
                 }
-                _ => By::Call(add(routine.clone(), &mut routines.all, &mut families)),
             };
-            callees.push(Target { routine, by });
+            targets.push(Target { routine, by });
         }
-        routines.callees.push(callees);
+        callees.push(targets);
     }
-    Ok(routines)
+    Ok(Routines {
+        roots,
+        all: found.all,
+        callees,
+    })
+}
+
+/// The routines that were found so far.
+#[derive(Default)]
+struct Found {
+    all: Vec<RoutineRef>,
+    /// Of each routine, what it is a piece of, or has pieces, and the tables that its calls go to.
+    around: Vec<(&'static [Routine], usize)>,
+    numbers: BTreeMap<(RoutineKey, usize), usize>,
+    scopes: Scopes,
+}
+
+impl Found {
+    /// The number of a routine whose calls go to the tables of a scope, and to its own.
+    fn add(&mut self, routine: &RoutineRef, scope: usize) -> Result<usize, LinkError> {
+        let (routine, family, scope) = match routine {
+            RoutineRef::Binary { routine: code, .. } => (routine, pieces::taken_apart(code), scope),
+            RoutineRef::Made(_) => (routine, &[][..], scope),
+            // What has tables is none that has.
+            RoutineRef::Tabled(tabled) => {
+                let within = self.scopes.within(scope, &tabled.tables);
+                if within >= MOST_SCOPES {
+                    return Err(LinkError::TooLarge {
+                        routine: routine.name.to_string(),
+                        what: "sets of tables",
+                        found: within as u64 + 1,
+                        most: MOST_SCOPES as u64,
+                    });
+                }
+                return self.add(&tabled.routine, within);
+            }
+        };
+        Ok(*self.numbers.entry((routine.key(), scope)).or_insert_with(|| {
+            self.all
+                .push(family.first().map_or_else(|| routine.clone(), RoutineRef::from));
+            self.around.push((family, scope));
+            self.all.len() - 1
+        }))
+    }
+
+    /// The number of a piece of a family.
+    fn add_piece(&mut self, piece: &RoutineRef, family: &'static [Routine], scope: usize) -> Result<usize, LinkError> {
+        let number = self.add(piece, scope)?;
+        self.around[number].0 = family;
+        Ok(number)
+    }
+}
+
+/// Whether a routine calls another one, or something that it calls does.
+pub(crate) fn calls(routine: &RoutineRef, other: &RoutineRef, library: Library) -> bool {
+    let routines = collect(std::slice::from_ref(routine), library, false);
+    routines.is_ok_and(|routines| {
+        let mut called = routines.callees.iter().flatten();
+        called.any(|target| target.routine.is(other))
+    })
+}
+
+/// The sets of tables that calls go to, the first of which is empty.
+struct Scopes(Vec<Vec<Table>>);
+
+/// The number of the empty one.
+const NO_TABLES: usize = 0;
+/// There are as many sets as ways to come past routines with tables, which a file may hold many of.
+const MOST_SCOPES: usize = 256;
+
+impl Default for Scopes {
+    fn default() -> Scopes {
+        Scopes(vec![Vec::new()])
+    }
+}
+
+impl Scopes {
+    /// The set that has these tables besides.
+    fn within(&mut self, scope: usize, tables: &[Table]) -> usize {
+        let wanted = Table::added(&self.0[scope], tables);
+        let is_same = |known: &Vec<Table>| {
+            let keys = |tables: &[Table]| tables.iter().map(|table| table.routine.key()).collect::<Vec<_>>();
+            keys(known) == keys(&wanted)
+        };
+        self.0.iter().position(is_same).unwrap_or_else(|| {
+            self.0.push(wanted);
+            self.0.len() - 1
+        })
+    }
+
+    /// What a call of a routine goes to.
+    fn called<'r>(&'r self, scope: usize, caller: &RoutineRef, routine: &'r RoutineRef) -> &'r RoutineRef {
+        let table = self.0[scope].iter().find(|table| table.of.is(routine));
+        match table {
+            Some(table) if table.routine.key() != caller.key() => &table.routine,
+            _ => routine,
+        }
+    }
 }
 
 /// What a callee of a routine is, whose family are the pieces that it is one of or has.

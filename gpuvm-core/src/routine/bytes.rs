@@ -2,13 +2,14 @@
 //!
 //! A file is eight bytes of magic, the format's version, a checksum, and a list of *records*, each its length in bytes and a routine. A routine names
 //! those that it calls by their [identities](super::RoutineId), and their records stand before its own, so the last is that of the routine itself. What
-//! it calls of the binary is named by id, with its signature. Matrices follow from the instructions and are not stored.
+//! it calls of the binary is named by id, with its signature. Matrices follow from the instructions and are not stored. The record of a routine with
+//! tables names that and what is called in place of what.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Callee, Constant, ConstantWords, Routine, RoutineRef, Site, Variable};
+use super::{Callee, Constant, ConstantWords, Routine, RoutineRef, Site, Table, Tabled, Variable};
 use crate::assembly::types;
 use crate::bytes::{self, LoadError, MAGIC_BYTES, Reader, Writer};
 use crate::isa::{Instruction, Op, Role};
@@ -18,7 +19,7 @@ use crate::matrix::{PackedTerm, instruction_terms};
 use crate::types::TypeRef;
 
 /// The version of the format that this build writes and reads.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What every routine's file starts with.
 const MAGIC: [u8; MAGIC_BYTES] = *b"gpuvmrtn";
@@ -58,12 +59,12 @@ impl RoutineRef {
     ///
     /// [`SaveError`] for a routine of the binary, which is its file already, and for one that calls what has no id in the binary.
     pub fn to_bytes(&self) -> Result<Vec<u8>, SaveError> {
-        let RoutineRef::Made(_) = self else {
+        if let RoutineRef::Binary { .. } = self {
             return Err(SaveError {
                 routine: self.name.to_string(),
                 why: "it is a part of this binary; only what is made at run time can be saved".to_string(),
             });
-        };
+        }
         let mut records = Vec::new();
         let mut written = BTreeMap::new();
         // Those that are called come first. What is on the list a second time waits for what it calls.
@@ -74,7 +75,7 @@ impl RoutineRef {
             }
             if !ready {
                 open.push((routine, true));
-                open.extend(routine.made().map(|held| (held, false)));
+                open.extend(routine.made().map(|made| (made, false)));
                 continue;
             }
             routine.can_be_saved()?;
@@ -109,16 +110,22 @@ impl RoutineRef {
             let at = from.at;
             let record = from.bytes(length)?;
             let mut from = Reader { rest: record, at };
-            let routine = read(&mut from, &known, binary)?;
+            let routine = match from.number()? {
+                PLAIN => {
+                    let routine = read(&mut from, &known, binary)?;
+                    check(&routine, library).map_err(|error| LoadError::Invalid(error.to_string()))?;
+                    RoutineRef::new(routine)
+                }
+                TABLED => read_tabled(&mut from, &known, binary)?,
+                other => return Err(from.wrong(format!("{other} is no kind of routine"))),
+            };
             from.end()?;
-            check(&routine, library).map_err(|error| LoadError::Invalid(error.to_string()))?;
             if routine.record() != record {
                 return Err(bytes::malformed(
                     at,
                     "a routine is not written as this build writes it".to_string(),
                 ));
             }
-            let routine = RoutineRef::new(routine);
             known.insert(
                 routine.id().map_or([0; 16], super::RoutineId::to_bytes),
                 routine.clone(),
@@ -131,10 +138,23 @@ impl RoutineRef {
     }
 }
 
-impl Routine {
-    /// What it holds that was made at run time.
+/// The kinds of records: of a routine, and of one with tables.
+const PLAIN: u32 = 0;
+const TABLED: u32 = 1;
+
+impl RoutineRef {
+    /// All that it names.
+    fn named(&self) -> Vec<&RoutineRef> {
+        match self {
+            RoutineRef::Tabled(tabled) => tabled.named().collect(),
+            routine => routine.held.iter().collect(),
+        }
+    }
+
+    /// What of that was made at run time.
     fn made(&self) -> impl Iterator<Item = &RoutineRef> {
-        self.held.iter().filter(|held| matches!(held, RoutineRef::Made(_)))
+        let named = self.named().into_iter();
+        named.filter(|named| !matches!(named, RoutineRef::Binary { .. }))
     }
 
     fn can_be_saved(&self) -> Result<(), SaveError> {
@@ -144,33 +164,33 @@ impl Routine {
                 why,
             })
         };
-        for held in &self.held {
-            if let RoutineRef::Binary { id: "", routine } = held {
+        for named in self.named() {
+            if let RoutineRef::Binary { id: "", routine } = named {
                 return refused(format!("it calls `{}`, which has no id in the binary", routine.name));
             }
         }
-        let plain = |callee: &Callee| matches!(callee, Callee::Held(_) | Callee::Library(_));
-        let tables = |constant: &Constant| matches!(constant.words, ConstantWords::Table(_));
-        if !self.callees.iter().all(plain) || !self.constants.iter().all(tables) || !self.pieces.is_empty() {
-            return refused("it was not made by the builder or from a file".to_string());
+        match self {
+            RoutineRef::Made(_) if !self.is_plain() => {
+                refused("it was not made by the builder or from a file".to_string())
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    /// The canonical bytes of all that the routine consists of.
-    pub(crate) fn record(&self) -> Vec<u8> {
-        let mut out = Writer(Vec::with_capacity(24 * self.code.len() + 128));
-        out.text(&self.name);
-        out.text(&self.file);
-        out.number(self.line);
-        out.list(&self.params, |out, param| out.ty(*param));
-        out.ty(self.result);
-        out.number(self.words);
-        out.flag(self.relaxed);
-        out.list(&self.held, |out, held| match held {
-            RoutineRef::Made(_) => {
+    /// The canonical bytes of all that it consists of.
+    fn record(&self) -> Vec<u8> {
+        match self {
+            RoutineRef::Tabled(tabled) => tabled.record(),
+            routine => Routine::record(routine),
+        }
+    }
+
+    /// Names it.
+    fn write(&self, out: &mut Writer) {
+        match self {
+            RoutineRef::Made(_) | RoutineRef::Tabled(_) => {
                 out.number(0);
-                out.0.extend(held.id().map_or([0; 16], super::RoutineId::to_bytes));
+                out.0.extend(self.id().map_or([0; 16], super::RoutineId::to_bytes));
             }
             RoutineRef::Binary { routine, id } => {
                 out.number(1);
@@ -178,7 +198,49 @@ impl Routine {
                 out.list(&routine.params, |out, param| out.ty(*param));
                 out.ty(routine.result);
             }
+        }
+    }
+}
+
+impl Tabled {
+    fn named(&self) -> impl Iterator<Item = &RoutineRef> {
+        let tables = self.tables.iter().flat_map(|table| [&table.of, &table.routine]);
+        std::iter::once(&self.routine).chain(tables)
+    }
+
+    /// The canonical bytes of all that it consists of.
+    pub(crate) fn record(&self) -> Vec<u8> {
+        let mut out = Writer(Vec::new());
+        out.number(TABLED);
+        self.routine.write(&mut out);
+        out.list(&self.tables, |out, table| {
+            table.of.write(out);
+            table.routine.write(out);
         });
+        out.0
+    }
+}
+
+impl Routine {
+    /// Whether it calls only what it holds and library functions.
+    fn is_plain(&self) -> bool {
+        let is_known = |callee: &Callee| matches!(callee, Callee::Held(_) | Callee::Library(_));
+        let is_table = |constant: &Constant| matches!(constant.words, ConstantWords::Table(_));
+        self.callees.iter().all(is_known) && self.constants.iter().all(is_table) && self.pieces.is_empty()
+    }
+
+    /// The canonical bytes of all that the routine consists of.
+    pub(crate) fn record(&self) -> Vec<u8> {
+        let mut out = Writer(Vec::with_capacity(24 * self.code.len() + 128));
+        out.number(PLAIN);
+        out.text(&self.name);
+        out.text(&self.file);
+        out.number(self.line);
+        out.list(&self.params, |out, param| out.ty(*param));
+        out.ty(self.result);
+        out.number(self.words);
+        out.flag(self.relaxed);
+        out.list(&self.held, |out, held| held.write(out));
         out.list(&self.tables, |out, table| {
             out.list(table, |out, word| out.number(*word))
         });
@@ -229,25 +291,7 @@ fn read(
     let result = from.ty()?;
     let words = from.number()?;
     let relaxed = from.flag()?;
-    let held = from.list(|from| match from.number()? {
-        0 => {
-            let id = from.take::<16>()?;
-            let found = known.get(&id).cloned();
-            found.ok_or_else(|| from.wrong("it calls a routine that does not come before it"))
-        }
-        1 => {
-            let id = from.text()?;
-            let params = from.list(Reader::ty)?;
-            let result = from.ty()?;
-            let found =
-                binary(id).ok_or_else(|| from.wrong(format!("it calls `{id}`, which this binary does not have")))?;
-            if same_types(&found.params, &params) && same_types(&[found.result], &[result]) {
-                return Ok(found);
-            }
-            Err(from.wrong(format!("it calls `{id}`, which has another signature in this binary")))
-        }
-        other => Err(from.wrong(format!("{other} is no way to name a routine"))),
-    })?;
+    let held = from.list(|from| read_name(from, known, binary))?;
     let tables = from.list(|from| Ok(Arc::from(from.list(Reader::number)?)))?;
     let callees = from.list(|from| match (from.number()?, from.number()?) {
         (0, number) => Ok(Callee::Held(number)),
@@ -299,6 +343,50 @@ fn read(
         tables,
         ..Routine::EMPTY
     })
+}
+
+/// What a name stands for.
+fn read_name(
+    from: &mut Reader<'_>,
+    known: &BTreeMap<[u8; 16], RoutineRef>,
+    binary: &dyn Fn(&str) -> Option<RoutineRef>,
+) -> Result<RoutineRef, LoadError> {
+    match from.number()? {
+        0 => {
+            let id = from.take::<16>()?;
+            let found = known.get(&id).cloned();
+            found.ok_or_else(|| from.wrong("it calls a routine that does not come before it"))
+        }
+        1 => {
+            let id = from.text()?;
+            let params = from.list(Reader::ty)?;
+            let result = from.ty()?;
+            let found =
+                binary(id).ok_or_else(|| from.wrong(format!("it calls `{id}`, which this binary does not have")))?;
+            if same_types(&found.params, &params) && same_types(&[found.result], &[result]) {
+                return Ok(found);
+            }
+            Err(from.wrong(format!("it calls `{id}`, which has another signature in this binary")))
+        }
+        other => Err(from.wrong(format!("{other} is no way to name a routine"))),
+    }
+}
+
+fn read_tabled(
+    from: &mut Reader<'_>,
+    known: &BTreeMap<[u8; 16], RoutineRef>,
+    binary: &dyn Fn(&str) -> Option<RoutineRef>,
+) -> Result<RoutineRef, LoadError> {
+    let routine = read_name(from, known, binary)?;
+    let tables = from.list(|from| {
+        let of = read_name(from, known, binary)?;
+        let routine = read_name(from, known, binary)?;
+        match same_types(&of.params, &routine.params) && same_types(&[of.result], &[routine.result]) {
+            true => Ok(Table { of, routine }),
+            false => Err(from.wrong("what is called in place of a routine has another signature")),
+        }
+    })?;
+    Ok(RoutineRef::tabled(&routine, &tables))
 }
 
 fn same_types(ours: &[TypeRef], theirs: &[TypeRef]) -> bool {

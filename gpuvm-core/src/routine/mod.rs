@@ -11,7 +11,8 @@ use std::sync::Arc;
 pub use bytes::SaveError;
 pub(crate) use bytes::matrices_of;
 pub use gpuvm_nodes::Level;
-pub use reference::{Made, RoutineId, RoutineKey, RoutineRef};
+pub(crate) use reference::Table;
+pub use reference::{Made, RoutineId, RoutineKey, RoutineRef, Tabled};
 
 use crate::assembly::types;
 use crate::facts::NamedWords;

@@ -2,10 +2,15 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::Deref;
+use std::panic::Location;
 use std::sync::Arc;
 
 use super::Routine;
+use crate::build::{BuildError, table};
+use crate::library::Library;
+use crate::link::collect::calls;
 use crate::program::ProgramId;
+use crate::types::TypeRef;
 
 /// A routine that is there for as long as anybody needs it: one of the binary, or one that was made at run time and is shared.
 #[derive(Clone, Debug)]
@@ -19,6 +24,8 @@ pub enum RoutineRef {
     },
     /// One made at run time.
     Made(Arc<Made>),
+    /// One of these with tables in place of some of what it calls.
+    Tabled(Arc<Tabled>),
 }
 
 /// A routine that was made at run time, with its identity.
@@ -28,6 +35,35 @@ pub struct Made {
     id: RoutineId,
 }
 
+/// A routine with tables in place of some of what it calls, and of what that calls.
+#[derive(Debug)]
+pub struct Tabled {
+    /// The routine.
+    pub(crate) routine: RoutineRef,
+    /// The tables, by their identities.
+    pub(crate) tables: Vec<Table>,
+    id: RoutineId,
+}
+
+/// A routine that stands for another one.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    /// The other one.
+    pub of: RoutineRef,
+    /// The one that is called for it, and alone calls it.
+    pub routine: RoutineRef,
+}
+
+impl Table {
+    /// The tables that there are where more are added: of two for the same routine it is the later one.
+    pub fn added(known: &[Table], more: &[Table]) -> Vec<Table> {
+        let is_kept = |known: &&Table| !more.iter().any(|table| table.of.is(&known.of));
+        let mut all: Vec<Table> = known.iter().filter(is_kept).chain(more).cloned().collect();
+        all.sort_by_key(|table| table.routine.key());
+        all
+    }
+}
+
 impl RoutineRef {
     /// Shares a routine that was made at run time.
     pub fn new(routine: Routine) -> RoutineRef {
@@ -35,11 +71,56 @@ impl RoutineRef {
         RoutineRef::Made(Arc::new(Made { routine, id }))
     }
 
+    /// The routine with a table in place of another one that it calls, or that is called by what it calls: a call of `of` goes to the entry of the number
+    /// that is its first argument, with the other arguments, and to `of` itself where there is no such entry.
+    ///
+    /// # Errors
+    ///
+    /// When `of` has no number as its first parameter, an entry is not a function of the parameters behind it, or nothing calls `of`; with the caller's place.
+    #[track_caller]
+    pub fn with_table(
+        &self,
+        of: &RoutineRef,
+        entries: &[RoutineRef],
+        library: Library,
+    ) -> Result<RoutineRef, BuildError> {
+        let table = Table {
+            of: of.clone(),
+            routine: RoutineRef::new(table(of, entries)?),
+        };
+        if !calls(self, of, library) {
+            let place = Location::caller();
+            return Err(BuildError {
+                routine: self.name.to_string(),
+                file: place.file().to_string(),
+                line: place.line(),
+                what: format!("it is given a table for `{}`, which it does not call", of.name),
+            });
+        }
+        Ok(RoutineRef::tabled(self, &[table]))
+    }
+
+    /// A routine with tables.
+    pub(crate) fn tabled(routine: &RoutineRef, more: &[Table]) -> RoutineRef {
+        let (routine, known) = match routine {
+            RoutineRef::Tabled(tabled) => (&tabled.routine, &*tabled.tables),
+            routine => (routine, &[][..]),
+        };
+        let mut tabled = Tabled {
+            routine: routine.clone(),
+            tables: Table::added(known, more),
+            id: RoutineId(ProgramId::of(&[])),
+        };
+        tabled.id = RoutineId(ProgramId::of(&tabled.record()));
+        RoutineRef::Tabled(Arc::new(tabled))
+    }
+
     /// What no other routine has that is there at the same time.
     pub fn key(&self) -> RoutineKey {
         match self {
             RoutineRef::Binary { routine, .. } => RoutineKey::Address(std::ptr::from_ref(*routine).addr()),
             RoutineRef::Made(made) => RoutineKey::Content(made.id),
+            RoutineRef::Tabled(tabled) => RoutineKey::Content(tabled.id),
         }
     }
 
@@ -48,7 +129,41 @@ impl RoutineRef {
         match self {
             RoutineRef::Binary { .. } => None,
             RoutineRef::Made(made) => Some(made.id),
+            RoutineRef::Tabled(tabled) => Some(tabled.id),
         }
+    }
+
+    /// Whether both are the same routine of the source. One of the binary may lie in several places of it.
+    pub fn is(&self, other: &RoutineRef) -> bool {
+        let same_types = |ours: &[TypeRef], theirs: &[TypeRef]| {
+            ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(ours, theirs)| ours.same(*theirs))
+        };
+        match (self, other) {
+            (RoutineRef::Binary { routine: ours, .. }, RoutineRef::Binary { routine: theirs, .. }) => {
+                (&ours.name, &ours.file, ours.line) == (&theirs.name, &theirs.file, theirs.line)
+                    && same_types(&ours.params, &theirs.params)
+                    && ours.result.same(theirs.result)
+            }
+            _ => self.key() == other.key(),
+        }
+    }
+
+    /// The id of the one of the binary that it is, if need be with tables.
+    pub fn of_binary(&self) -> Option<&'static str> {
+        match self {
+            RoutineRef::Binary { id, .. } => Some(*id).filter(|id| !id.is_empty()),
+            RoutineRef::Made(_) => None,
+            RoutineRef::Tabled(tabled) => tabled.routine.of_binary(),
+        }
+    }
+
+    /// What is called in place of something else by it and by what it calls.
+    pub fn tables(&self) -> impl Iterator<Item = &RoutineRef> {
+        let tabled = match self {
+            RoutineRef::Tabled(tabled) => &*tabled.tables,
+            RoutineRef::Binary { .. } | RoutineRef::Made(_) => &[],
+        };
+        tabled.iter().map(|table| &table.routine)
     }
 }
 
@@ -59,6 +174,7 @@ impl Deref for RoutineRef {
         match self {
             RoutineRef::Binary { routine, .. } => routine,
             RoutineRef::Made(made) => &made.routine,
+            RoutineRef::Tabled(tabled) => &tabled.routine,
         }
     }
 }
