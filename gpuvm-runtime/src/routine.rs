@@ -6,6 +6,7 @@ use std::panic::Location;
 use std::path::Path;
 use std::sync::Arc;
 
+use gpuvm_core::assembly::assemble_routine;
 use gpuvm_core::build::{Body, BuildError};
 use gpuvm_core::routine::{RoutineId, RoutineRef, SaveError};
 use gpuvm_core::types::TypeRef;
@@ -48,6 +49,12 @@ impl Routine {
         })
     }
 
+    /// One that may be a routine of the binary with tables.
+    fn made_of(reference: RoutineRef) -> Routine {
+        let named_by = reference.of_binary().and_then(|id| registry::find(id).ok());
+        Routine::made(reference, named_by)
+    }
+
     fn made(reference: RoutineRef, named_by: Option<&'static Registration>) -> Routine {
         Routine {
             shared: Arc::new(Shared {
@@ -56,6 +63,54 @@ impl Routine {
                 named_by,
             }),
         }
+    }
+
+    /// The routine of a text in the [assembler's](crate::Routine::disassemble) form: for compilers that write text, and for looking at what others made. What it calls is
+    /// in the text above it, or of the binary. Mistakes are told by their line, and code that does not hold together is refused as that of a [file](Routine::load) is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Assembly`] with the first line that is wrong.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime) -> gpuvm::Result<()> {
+    /// use gpuvm::Routine;
+    ///
+    /// let triangle = Routine::assemble(
+    ///     r#"
+    ///     routine "triangle"
+    ///     param u32
+    ///     result u32
+    ///     code
+    ///         imm w1, 0
+    ///     again:
+    ///         add w1, w1, w0      ; w0 has the parameter
+    ///         addi w0, w0, -1
+    ///         jnz @again, w0
+    ///         ret w1
+    ///     "#,
+    /// )?;
+    /// let sums: Vec<u32> = runtime.launch(&triangle)?.args((&[1u32, 4, 100],)).run()?.output()?;
+    /// assert_eq!(sums, [1, 10, 5050]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn assemble(text: &str) -> Result<Routine> {
+        let reference = assemble_routine(text, gpuvm_math::LIBRARY, &binary)?;
+        Ok(Routine::made_of(reference))
+    }
+
+    /// The routine as text, as it was built or encoded: each instruction over as many words as it needs, and above it all that it calls which was made at run time.
+    /// [`Routine::assemble`] reads that of one made at run time back to the same routine. What engines run is
+    /// [`Program::disassemble`](gpuvm_core::program::Program::disassemble)'s.
+    ///
+    /// A text has `routine "name"`, lines of a header in any order (`file "x.s" 7`, `param u32 "n"`, `result f32`, `words 12`, `callee "id"`, `callee library sin`,
+    /// `site 9 message "…"`, `table 0x1 0x2`, `variable 3 7:12 "sum" f32`), `code`, and instructions with labels; `at 9` says their source line. `;` begins a comment. The
+    /// words of the parameters are the first ones. A second `routine` may call the first, and the last one is what the text stands for. All operations are in
+    /// `docs/instructions.md`, the whole form is [that module's](gpuvm_core::assembly).
+    pub fn disassemble(&self) -> String {
+        self.shared.reference.disassemble()
     }
 
     /// The same routine, in which whatever calls `of` calls one of a table of routines: `of` is an ordinary routine whose first parameter is a number, and a call of it
@@ -171,10 +226,8 @@ impl Routine {
     /// [`Error::Load`] for bytes that [`Routine::to_bytes`] of this version did not make, whatever they are, and where this binary does not have what
     /// the routine calls, or has it with another signature.
     pub fn from_bytes(bytes: &[u8]) -> Result<Routine> {
-        let binary = |id: &str| registry::find(id).ok().map(Registration::reference);
         let reference = RoutineRef::from_bytes(bytes, gpuvm_math::LIBRARY, &binary)?;
-        let of = reference.of_binary().and_then(|id| registry::find(id).ok());
-        Ok(Routine::made(reference, of))
+        Ok(Routine::made_of(reference))
     }
 
     /// Writes [the bytes](Routine::to_bytes) to a file.
@@ -196,6 +249,11 @@ impl Routine {
         let bytes = std::fs::read(path.as_ref()).map_err(|source| Error::file(path.as_ref(), &source))?;
         Routine::from_bytes(&bytes)
     }
+}
+
+/// The routine of the binary with an id.
+fn binary(id: &str) -> Option<RoutineRef> {
+    registry::find(id).ok().map(Registration::reference)
 }
 
 /// Builds a routine at run time: see [its module](gpuvm_core::build) for all there is.

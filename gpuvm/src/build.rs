@@ -137,6 +137,11 @@
 //! [`Routine::save`](crate::Routine::save) and [`Routine::load`](crate::Routine::load) keep one with all that it calls, in a file with a version and a
 //! checksum; what it calls of the binary is named by id. Bytes that are no such file are an error, whatever they are.
 //!
+//! # As text
+//!
+//! [`Routine::assemble`](crate::Routine::assemble) reads a routine from text, one instruction a line, and [`Routine::disassemble`](crate::Routine::disassemble) prints one,
+//! also what the builder made, so that it can be read, changed and read back. A compiler may write such text; what calls each other may be of all three kinds.
+//!
 //! # Mistakes
 //!
 //! What does not fit (an argument of the wrong type, a parameter after other values, `break_` outside of a loop) is a [`BuildError`] that names the line of

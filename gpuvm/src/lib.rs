@@ -194,6 +194,7 @@ pub use gpuvm_monitor as monitor;
 /// }
 /// ```
 pub mod program {
+    pub use gpuvm_core::assembly::{AssemblyError, assemble};
     pub use gpuvm_core::link::LinkError;
     pub use gpuvm_core::matrix::{Format, Statistics};
     pub use gpuvm_core::program::{LoadError, Metadata, Needs, Program, ProgramId, Report, Status};

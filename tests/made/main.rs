@@ -4,6 +4,7 @@ mod alone;
 mod batches;
 mod random;
 mod tables;
+mod texts;
 
 use gpuvm::Engine;
 

@@ -105,6 +105,10 @@ proptest! {
                 .unwrap()
             })
             .collect();
+        for routine in &routines {
+            let again = Routine::assemble(&routine.disassemble()).unwrap();
+            prop_assert_eq!(again.id(), routine.id(), "{}", routine.disassemble());
+        }
         let (x, y): (Vec<f32>, Vec<f32>) = points.iter().copied().unzip();
         let bits = |value: f32| if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() };
         for engine in ENGINES {

@@ -37,14 +37,72 @@
 //! matrix, `s0` a site, and numbers. A term of a matrix is `coefficient`, `wN*coefficient` or, for `bits` rows,
 //! `wN<<<rotation*mask`; coefficients of `f32` rows are the bits of the number.
 
+//!
+//! # Routines
+//!
+//! [`assemble_routine`] reads what is not linked yet, in the same form but for its header. Several may follow each other, each of which may call those before it, and the last is what the text stands for:
+//!
+//! ```text
+//! routine "step"                 ; steps of Collatz's kind, by a table of factors
+//! param u32
+//! result u32
+//! table 0x5 0x3                  ; the words of a constant, which lines of `more` continue
+//! code
+//!     andi w1, w0, 1
+//!     jz @even, w1
+//! data 0                         ; the two that follow get the address of table 0; after `constant 0` as many as it has words get these
+//!     imm w2, 0
+//!     imm w3, 0
+//!     imm w4, 1
+//!     add w3, w3, w4
+//!     load w4, w2, w3, 0
+//!     mul w0, w0, w4
+//!     addi w0, w0, 1
+//!     ret w0
+//! even:
+//!     shri w0, w0, 1
+//!     ret w0
+//! routine "collatz"
+//! file "collatz.s" 1             ; and the line of its name; may be left out, as all that follows but the code
+//! param u32 "n"                  ; a type, and a name if it has one; its words are the first, w0 here
+//! result u32
+//! words 6                        ; as many as are named, if nothing is said
+//! callee 0                       ; c0: the first routine of the text, …
+//! callee "step"                  ; … the last one of that name, or one of the binary by id, …
+//! callee library isqrt_u32       ; … or a function of the library; `binary "step"` is one of the binary in any case
+//! site 3 message "too many"      ; s0: line, and the cause
+//! variable 1 2:9 "steps" u32     ; word, first and last line, name and type
+//! code
+//! at 2                           ; the line that the following instructions come from
+//!     imm w1, 0
+//!     imm w2, 1
+//!     imm w3, 1000
+//! loop:
+//!     eq w4, w0, w2
+//!     jnz @end, w4
+//!     addi w1, w1, 1
+//!     ltu w5, w3, w1
+//! at 3
+//!     trapnz s0, w5, _, _
+//!     call c1, w0, w0
+//!     jump @loop
+//! end:
+//!     ret w1
+//! ```
+//!
+//! Matrices follow from the instructions. A routine with [tables](crate::routine::RoutineRef::with_table) is a line `tabled 3`, or any other name of a routine, and for each table `instead binary "step" 4`: what is called in place of what.
+
 mod cursor;
+mod operands;
 mod parse;
 mod print;
+mod routine;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod types;
 
 pub use parse::assemble;
+pub use routine::assemble_routine;
 
 /// Why a text is not a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

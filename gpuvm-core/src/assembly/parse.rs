@@ -1,10 +1,9 @@
 //! Reads a program from text. Nothing that the text says is trusted: the result is [verified](Program::verify).
 
-use std::collections::BTreeMap;
-
 use super::cursor::Cursor;
-use super::{AssemblyError, types};
-use crate::isa::{Instruction, NO_WORD, Op, Role, pair};
+use super::operands::{Labels, operation, word};
+use super::{AssemblyError, operands, types};
+use crate::isa::{Instruction, Op};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, Store, Term};
 use crate::program::Report;
 use crate::program::{Home, LinkedSite, Mark, Program, Scope, SourceLoc, Variable};
@@ -38,9 +37,7 @@ struct Assembler {
     scope: u32,
     in_code: bool,
     line: usize,
-    labels: BTreeMap<String, u32>,
-    /// Operands that name a label: instruction, operand, line, name.
-    uses: Vec<(usize, usize, usize, String)>,
+    labels: Labels,
 }
 
 impl Assembler {
@@ -76,8 +73,7 @@ impl Assembler {
             scope: 0,
             in_code: false,
             line: 0,
-            labels: BTreeMap::new(),
-            uses: Vec::new(),
+            labels: Labels::default(),
         }
     }
 
@@ -163,11 +159,7 @@ impl Assembler {
             name = cursor.name()?;
         }
         if cursor.eat(":") {
-            let address = self.program.code.len() as u32;
-            return match self.labels.insert(name.to_string(), address) {
-                None => Ok(()),
-                Some(_) => Err(format!("the label `{name}` stands here for the second time")),
-            };
+            return self.labels.place(name, self.program.code.len());
         }
         if name == "at" {
             self.place = place(cursor)?;
@@ -182,11 +174,7 @@ impl Assembler {
             self.program.variables.marks.push(mark);
             return Ok(());
         }
-        let op = Op::ALL
-            .iter()
-            .copied()
-            .find(|op| op.mnemonic() == name)
-            .ok_or_else(|| format!("`{name}` is no operation: the opcode table lists them"))?;
+        let op = operation(name)?;
         let instruction = self.instruction(op, cursor)?;
         self.program.code.push(instruction);
         self.program.places.push(self.place);
@@ -203,7 +191,7 @@ impl Assembler {
         let at = at.ok_or("no instruction stands before it")? as u32;
         let [scope, variable, word] = three(cursor)?;
         let home = if cursor.found().starts_with("`w") {
-            Home::Word(self::word(cursor, false)?)
+            Home::Word(operands::word(cursor, false)?)
         } else {
             match cursor.name()? {
                 "frame" => Home::Frame(cursor.number()?),
@@ -227,61 +215,25 @@ impl Assembler {
     }
 
     fn instruction(&mut self, op: Op, cursor: &mut Cursor<'_>) -> Result<Instruction, String> {
-        let mut operands = [0; 4];
-        let mut first = true;
-        for (place, role) in op.linked_roles().into_iter().enumerate() {
-            if role == Role::None {
-                continue;
-            }
-            if role == Role::Matrix && cursor.at_end() && op != Op::Affine {
+        let (at, store) = ((self.program.code.len(), self.line), &mut self.store);
+        self.labels
+            .operands(op, op.linked_roles(), cursor, at, |operands, cursor| {
+                if !cursor.at_end() || op == Op::Affine {
+                    return Ok(None);
+                }
                 let map = AffineMap::of(&Instruction::new(op, operands));
                 let map = map.ok_or_else(|| format!("`{}` has operands that no word has", op.mnemonic()))?;
-                operands[place] = self
-                    .store
-                    .insert(&map, crate::settings::Settings::default().dense_threshold, None);
-                continue;
-            }
-            if cursor.at_end() && op.may_be_left_out(place) {
-                continue;
-            }
-            if !first {
-                cursor.expect(",")?;
-            }
-            first = false;
-            let open = op.may_be_open(place);
-            operands[place] = match role {
-                Role::Def | Role::Use | Role::Base => word(cursor, open)?,
-                Role::DefPair | Role::UsePair => {
-                    let low = word(cursor, open)?;
-                    cursor.expect(":")?;
-                    pair(low, word(cursor, open)?)
-                }
-                Role::Label => {
-                    cursor.expect("@")?;
-                    let label = cursor.name()?;
-                    self.uses
-                        .push((self.program.code.len(), place, self.line, label.to_string()));
-                    0
-                }
-                Role::Matrix => prefixed(cursor, "m", "a matrix")?,
-                Role::Site => prefixed(cursor, "s", "a trap site")?,
-                Role::Callee => prefixed(cursor, "c", "a callee")?,
-                Role::Imm | Role::None => cursor.number()?,
-            };
-        }
-        Ok(Instruction::new(op, operands))
+                Ok(Some(store.insert(
+                    &map,
+                    crate::settings::Settings::default().dense_threshold,
+                    None,
+                )))
+            })
     }
 
     /// Resolves the labels and completes what follows from the rest.
     fn finish(mut self) -> Result<Program, (usize, String)> {
-        for (instruction, operand, line, name) in self.uses {
-            let address = match (self.labels.get(&name), name.parse()) {
-                (Some(&address), _) => address,
-                (None, Ok(address)) => address,
-                (None, Err(_)) => return Err((line, format!("there is no label `{name}`"))),
-            };
-            self.program.code[instruction].operands[operand] = address;
-        }
+        self.labels.resolve(&mut self.program.code)?;
         let mut program = self.program;
         let Report {
             routines,
@@ -302,29 +254,6 @@ impl Assembler {
     }
 }
 
-/// `w5`, or `_` where a word may be left open.
-fn word(cursor: &mut Cursor<'_>, may_be_open: bool) -> Result<u32, String> {
-    let found = cursor.found();
-    match cursor.name() {
-        Ok("_") if may_be_open => Some(NO_WORD),
-        Ok(name) => name
-            .strip_prefix('w')
-            .and_then(|digits| digits.parse::<u16>().ok())
-            .map(u32::from),
-        Err(_) => None,
-    }
-    .ok_or_else(|| format!("expected a word such as `w5`, found {found}"))
-}
-
-fn prefixed(cursor: &mut Cursor<'_>, prefix: &str, what: &str) -> Result<u32, String> {
-    let found = cursor.found();
-    let number = cursor
-        .name()
-        .ok()
-        .and_then(|name| name.strip_prefix(prefix)?.parse().ok());
-    number.ok_or_else(|| format!("expected {what} such as `{prefix}0`, found {found}"))
-}
-
 /// `file:line:routine`.
 fn place(cursor: &mut Cursor<'_>) -> Result<SourceLoc, String> {
     let [file, line, routine] = three(cursor)?;
@@ -340,7 +269,8 @@ fn three(cursor: &mut Cursor<'_>) -> Result<[u32; 3], String> {
     Ok([first, second, cursor.number()?])
 }
 
-fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
+/// Why a VM traps, or what it prints or asks.
+pub(super) fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
     Ok(match cursor.name()? {
         "message" => Cause::Message(types::keep(&cursor.text()?)),
         "bounds" => Cause::Bounds,

@@ -1,4 +1,4 @@
-//! Prints programs and encoded routines. A program's text is what [`assemble`](super::assemble) reads; what a person wants to
+//! Prints programs, and what routines have in common with them. A program's text is what [`assemble`](super::assemble) reads; what a person wants to
 //! know beside it stands in comments.
 
 use std::fmt::{self, Display, Formatter, Write};
@@ -7,11 +7,11 @@ use super::types;
 use crate::isa::{Class, Instruction, NO_WORD, Op, Role, unpair};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, read_record};
 use crate::program::{Home, Mark, Program, SourceLoc};
-use crate::routine::{Asking, Callee, Cause, Routine, Shown};
+use crate::routine::{Asking, Cause, Shown};
 use crate::types::TypeRef;
 
 /// Words of data in one line of text.
-const WORDS_OF_A_LINE: usize = 8;
+pub(super) const WORDS_OF_A_LINE: usize = 8;
 
 impl Program {
     /// The program as text: header, then each instruction with its address, and in comments its matrix and its source line.
@@ -19,16 +19,6 @@ impl Program {
         let mut text = String::new();
         // Writing to a `String` cannot fail.
         let _ = print_program(&mut text, self);
-        text
-    }
-}
-
-impl Routine {
-    /// The routine as it was encoded, as text for people: its own words, labels and callees.
-    pub fn disassemble(&self) -> String {
-        let mut text = String::new();
-        // Writing to a `String` cannot fail.
-        let _ = print_routine(&mut text, self);
         text
     }
 }
@@ -149,65 +139,8 @@ fn print_mark(text: &mut String, program: &Program, mark: &Mark) -> fmt::Result 
     writeln!(text, " ; {}", Unbroken(variable.map_or("?", |variable| variable.name)))
 }
 
-fn print_routine(text: &mut String, routine: &Routine) -> fmt::Result {
-    let params: Vec<String> = routine.params.iter().map(ToString::to_string).collect();
-    writeln!(text, "; {}:{}", routine.file, routine.line)?;
-    writeln!(
-        text,
-        "routine {}({}) -> {}, {} words",
-        routine.name,
-        params.join(", "),
-        routine.result,
-        routine.words
-    )?;
-    for variable in routine.variables.iter() {
-        writeln!(text, "; {}: {} in w{} on", variable.name, variable.ty, variable.word)?;
-    }
-    for (number, callee) in routine.callees.iter().enumerate() {
-        let name = match *callee {
-            Callee::Routine(routine) => routine().name.to_string(),
-            Callee::Piece(number) => routine
-                .pieces
-                .get(number as usize)
-                .map_or("?", |piece| piece.name)
-                .to_string(),
-            Callee::Held(number) => routine
-                .held
-                .get(number as usize)
-                .map_or("?", |held| &held.name)
-                .to_string(),
-            Callee::Library(function) => crate::library::FUNCTIONS
-                .get(function as usize)
-                .map_or("?", |name| name)
-                .to_string(),
-        };
-        writeln!(text, "; c{number} is {name}")?;
-    }
-    for (number, site) in routine.sites.iter().enumerate() {
-        writeln!(text, "; s{number} at line {}: {}", site.line, Why(&site.cause))?;
-    }
-    let mut last = None;
-    for (address, instruction) in routine.code.iter().enumerate() {
-        let line = routine.lines.get(address);
-        if line != last
-            && let Some(line) = line
-        {
-            writeln!(text, "; line {line}")?;
-            last = Some(line);
-        }
-        print_line(
-            text,
-            address,
-            instruction,
-            Op::roles,
-            AffineMap::of(instruction).as_ref(),
-        )?;
-    }
-    Ok(())
-}
-
 /// One instruction: address, mnemonic, operands, and for a linear one its matrix as a comment.
-fn print_line(
+pub(super) fn print_line(
     text: &mut String,
     address: usize,
     instruction: &Instruction,
@@ -282,7 +215,7 @@ impl Display for At {
     }
 }
 
-struct Quoted<'a>(&'a str);
+pub(super) struct Quoted<'a>(pub &'a str);
 
 impl Display for Quoted<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -291,7 +224,7 @@ impl Display for Quoted<'_> {
 }
 
 /// A text in a comment, which must not end the line.
-struct Unbroken<'a>(&'a str);
+pub(super) struct Unbroken<'a>(pub &'a str);
 
 impl Display for Unbroken<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -299,7 +232,7 @@ impl Display for Unbroken<'_> {
     }
 }
 
-struct Why<'a>(&'a Cause);
+pub(super) struct Why<'a>(pub &'a Cause);
 
 impl Display for Why<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use proptest::prelude::*;
 
-use super::assemble;
+use super::{AssemblyError, assemble, assemble_routine};
+use crate::build::build;
+use crate::build::tests::{arithmetic, norm_and_table, ruled, run};
 use crate::isa::{Instruction, NO_WORD, Op};
 use crate::program::Program;
-use crate::routine::{Callee, Cause, Routine, Site, Variable};
+use crate::routine::{Callee, Cause, Routine, RoutineRef, Site, Variable};
 use crate::types::{Field, Kind, Type, TypeRef, Value};
 
 pub(crate) const SAMPLE: &str = r#"
@@ -116,14 +118,7 @@ fn a_call_need_not_say_what_its_callee_touches() {
 
 #[test]
 fn the_documented_example_assembles() {
-    let example: String = include_str!("mod.rs")
-        .lines()
-        .skip_while(|line| *line != "//! ```text")
-        .skip(1)
-        .take_while(|line| *line != "//! ```")
-        .map(|line| line.trim_start_matches("//!").to_string() + "\n")
-        .collect();
-    let program = assemble(&example).unwrap();
+    let program = assemble(&examples()[0]).unwrap();
     assert_eq!((program.name.as_str(), program.code.len()), ("double", 7));
 }
 
@@ -177,20 +172,24 @@ fn a_routine_prints_with_its_own_words() {
         &ROUTINE
     }
     let expected = "\
-; src/turn.rs:3
-routine turn(u32) -> (u32,), 70000 words
-; x: u32 in w0 on
-; c0 is turn
-; c1 is sin
-; s0 at line 4: bounds
-; line 4
-     0  rotli w300, w0, 5, m0            ; w300 = rotl(w0, 5)
+routine \"turn\"
+file \"src/turn.rs\" 3
+param u32
+result (u32, )
+words 70000
+callee \"turn\" ; c0
+callee library sin ; c1
+site 4 bounds ; s0
+variable 0 3:6 \"x\" u32
+code
+at 4
+     0  rotli w300, w0, 5                ; w300 = rotl(w0, 5)
      1  trapnz s0, w300, _, w0
-; line 5
+at 5
      2  call c0, w300, w0
      3  ret w300
 ";
-    assert_eq!(itself().disassemble(), expected);
+    assert_eq!(RoutineRef::from(itself()).disassemble(), expected);
 }
 
 #[test]
@@ -229,6 +228,112 @@ fn types_come_back() {
     round_trip::<&mut [f32; 3]>();
     round_trip::<&&u32>();
     round_trip::<Result<u32, i8>>();
+}
+
+/// The texts of the module's page, without their frames.
+fn examples() -> Vec<String> {
+    let page = include_str!("mod.rs");
+    let texts = page.split("//! ```text\n").skip(1);
+    let lines = texts.map(|text| text.lines().take_while(|line| *line != "//! ```"));
+    lines
+        .map(|lines| {
+            lines
+                .map(|line| line.trim_start_matches("//!").to_string() + "\n")
+                .collect()
+        })
+        .collect()
+}
+
+fn routine_of(text: &str) -> Result<RoutineRef, AssemblyError> {
+    fn isqrt() -> &'static Routine {
+        static ISQRT: std::sync::LazyLock<Routine> = std::sync::LazyLock::new(|| {
+            build("isqrt", |f| {
+                let x = f.param::<u32>("x");
+                f.ret(x);
+            })
+            .expect("it can be built")
+        });
+        &ISQRT
+    }
+    assemble_routine(text, &[isqrt as fn() -> &'static Routine; 40], &|_| None)
+}
+
+#[test]
+fn the_documented_routine_runs() {
+    let text = &examples()[1];
+    let again = routine_of(&routine_of(text).unwrap().disassemble()).unwrap();
+    assert_eq!(again.id(), routine_of(text).unwrap().id());
+    // There is no library here.
+    let alone = text.lines().filter(|line| !line.contains("library"));
+    let routine = routine_of(&alone.collect::<Vec<_>>().join("\n")).unwrap();
+    let collatz = |mut n: u32| {
+        let mut steps = 0;
+        while n != 1 {
+            n = if n.is_multiple_of(2) { n / 2 } else { 3 * n + 1 };
+            steps += 1;
+        }
+        vec![steps]
+    };
+    for n in 1..100 {
+        assert_eq!(run(&routine, &[n]), Ok(collatz(n)), "{n}");
+    }
+    assert_eq!(run(&routine, &[0]), Err("3: too many".to_string()));
+    assert_eq!((&*routine.file, routine.line, routine.words), ("collatz.s", 1, 6));
+}
+
+#[test]
+fn what_is_built_is_the_same_from_its_text() {
+    for routine in [norm_and_table(), ruled(), arithmetic()] {
+        let text = routine.disassemble();
+        let again = assemble_routine(&text, &[], &|_| None).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(again.id(), routine.id(), "{text}\n{}", again.disassemble());
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_routine_is_named() {
+    let refused = |text: &str| routine_of(text).unwrap_err().to_string();
+    assert_eq!(
+        refused(""),
+        "line 0: there is no routine in it: one begins with a line such as `routine \"name\"`"
+    );
+    assert_eq!(
+        refused("param u32"),
+        "line 1: `param` stands before the first `routine \"name\"`"
+    );
+    assert_eq!(
+        refused("routine \"a\"\nframe_words 3"),
+        "line 2: `frame_words` starts no line of a routine's header: there are file, param, result, words, relaxed, table, more, callee, site, variable and code"
+    );
+    assert_eq!(
+        refused("routine \"a\"\ncallee \"b\""),
+        "line 2: no routine above is called `b`, and the binary has none with that id"
+    );
+    assert_eq!(
+        refused("routine \"a\"\ncallee 0"),
+        "line 2: there is no routine 0 above; the first one is routine 0"
+    );
+    assert_eq!(
+        refused("routine \"a\"\ncallee library sine"),
+        "line 2: the library has no function `sine`"
+    );
+    assert_eq!(
+        refused("routine \"a\"\ncode\njump @b\nroutine \"c\""),
+        "line 3: there is no label `b`"
+    );
+    assert_eq!(
+        refused("; first\nroutine \"a\"\ncode\naddi w0, w0, 1"),
+        "line 2: routine `a` is not valid: its code does not end in `jump`, `ret`, `halt` or `trap`"
+    );
+    assert_eq!(
+        refused("routine \"a\"\nparam u32\nresult u32\ncode\nret w0\nroutine \"b\"\ncode\nhalt\ntabled 0\ninstead 0 1"),
+        "line 10: `b: fn() -> ()` is called in place of `a: fn(u32) -> u32`"
+    );
+    assert_eq!(
+        refused("routine \"a\"\ncode\nhalt\ntabled 0\nparam u32"),
+        "line 5: `param` starts no line of a `tabled`: there is instead"
+    );
+    assert!(refused("routine \"a\"\ncode\nparam w0, 0\nhalt").contains("only for linked programs"));
 }
 
 fn refusal(text: &str) -> String {
@@ -270,6 +375,23 @@ fn what_is_wrong_is_named() {
 }
 
 proptest! {
+    #[test]
+    fn damaged_routines_never_panic(which in 0..2_usize, at in any::<prop::sample::Index>(), with in "[ -~\n]{0,3}", drop in 0..4_usize) {
+        let mut text = match which {
+            0 => ruled().disassemble(),
+            _ => norm_and_table().disassemble(),
+        };
+        let at = at.index(text.len());
+        let end = (at + drop).min(text.len());
+        text.replace_range(at..end, &with);
+        if let Ok(routine) = assemble_routine(&text, &[], &|_| None) {
+            let again = assemble_routine(&routine.disassemble(), &[], &|_| None).unwrap();
+            prop_assert_eq!(again.disassemble(), routine.disassemble());
+            // What is a routine is a program, or the linker says why it is none.
+            let _ = crate::compile::link(routine, &[], &crate::settings::Settings::default());
+        }
+    }
+
     #[test]
     fn damaged_text_never_panics(at in 0..SAMPLE.len(), with in "[ -~\n]{0,3}", drop in 0..4_usize) {
         let mut text = SAMPLE.to_string();

@@ -10,7 +10,7 @@ mod table;
 mod value;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};

@@ -14,7 +14,7 @@ fn built(name: &str, body: impl for<'b> FnOnce(&'b Body)) -> RoutineRef {
 }
 
 /// The words that a routine of values returns for arguments, or its trap's message.
-fn run(routine: &RoutineRef, args: &[u32]) -> Result<Vec<u32>, String> {
+pub(crate) fn run(routine: &RoutineRef, args: &[u32]) -> Result<Vec<u32>, String> {
     let program = link(routine.clone(), &[], &Settings::default()).expect("it links");
     let results = program.result_words();
     let mut arena = args.to_vec();
@@ -491,7 +491,7 @@ fn parts_of_records_and_slices_are_reached() {
     assert_eq!(of([1, 2, 8]), 9 + 8);
 }
 
-fn norm_and_table() -> RoutineRef {
+pub(crate) fn norm_and_table() -> RoutineRef {
     let pick = built("pick", |f| {
         let i = f.param::<u32>("i");
         f.ret(f.table(&[1u32, 2, 3, 5, 8]).get(i));
@@ -507,7 +507,7 @@ fn norm_and_table() -> RoutineRef {
 }
 
 /// What `steps` by rules comes to, the `n`-th of which takes `n` away and goes on with another one; there are three.
-fn ruled() -> RoutineRef {
+pub(crate) fn ruled() -> RoutineRef {
     let rule = otherwise();
     let rules = [1, 2, 3].map(|less| {
         built("less", |f| {
@@ -611,7 +611,7 @@ fn what_is_no_table_is_told() {
     );
 }
 
-fn arithmetic() -> RoutineRef {
+pub(crate) fn arithmetic() -> RoutineRef {
     built("arithmetic", |f| {
         let (a, b, c, d) = (
             f.param::<u32>("a"),

@@ -6,7 +6,7 @@
 //! tables names that and what is called in place of what.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Callee, Constant, ConstantWords, Routine, RoutineRef, Site, Table, Tabled, Variable};
@@ -65,23 +65,9 @@ impl RoutineRef {
                 why: "it is a part of this binary; only what is made at run time can be saved".to_string(),
             });
         }
-        let mut records = Vec::new();
-        let mut written = BTreeMap::new();
-        // Those that are called come first. What is on the list a second time waits for what it calls.
-        let mut open = vec![(self, false)];
-        while let Some((routine, ready)) = open.pop() {
-            if written.contains_key(&routine.key()) {
-                continue;
-            }
-            if !ready {
-                open.push((routine, true));
-                open.extend(routine.made().map(|made| (made, false)));
-                continue;
-            }
-            routine.can_be_saved()?;
-            written.insert(routine.key(), ());
-            records.push(routine.record());
-        }
+        let parts = self.parts();
+        parts.iter().try_for_each(|part| part.can_be_saved())?;
+        let records: Vec<Vec<u8>> = parts.into_iter().map(RoutineRef::record).collect();
         let mut out = Writer(Vec::new());
         out.list(&records, |out, record| {
             out.number(record.len() as u32);
@@ -157,6 +143,26 @@ impl RoutineRef {
         named.filter(|named| !matches!(named, RoutineRef::Binary { .. }))
     }
 
+    /// The routine and all that it names which was made at run time, each behind what it names.
+    pub(crate) fn parts(&self) -> Vec<&RoutineRef> {
+        let (mut parts, mut known) = (Vec::new(), BTreeSet::new());
+        // What is on the list a second time waits for what it names.
+        let mut open = vec![(self, false)];
+        while let Some((routine, ready)) = open.pop() {
+            if known.contains(&routine.key()) {
+                continue;
+            }
+            if !ready {
+                open.push((routine, true));
+                open.extend(routine.made().map(|made| (made, false)));
+                continue;
+            }
+            known.insert(routine.key());
+            parts.push(routine);
+        }
+        parts
+    }
+
     fn can_be_saved(&self) -> Result<(), SaveError> {
         let refused = |why: String| {
             Err(SaveError {
@@ -199,6 +205,19 @@ impl RoutineRef {
                 out.ty(routine.result);
             }
         }
+    }
+}
+
+impl Routine {
+    /// Whether it takes and returns these types, down to the names of their fields.
+    fn has_signature(&self, params: &[TypeRef], result: TypeRef) -> bool {
+        let written = |types: &[TypeRef]| types.iter().map(|ty| types::print(*ty)).collect::<Vec<_>>();
+        written(&self.params) == written(params) && written(&[self.result]) == written(&[result])
+    }
+
+    /// Whether it takes and returns what another routine does.
+    pub(crate) fn has_signature_of(&self, other: &Routine) -> bool {
+        self.has_signature(&other.params, other.result)
     }
 }
 
@@ -363,7 +382,7 @@ fn read_name(
             let result = from.ty()?;
             let found =
                 binary(id).ok_or_else(|| from.wrong(format!("it calls `{id}`, which this binary does not have")))?;
-            if same_types(&found.params, &params) && same_types(&[found.result], &[result]) {
+            if found.has_signature(&params, result) {
                 return Ok(found);
             }
             Err(from.wrong(format!("it calls `{id}`, which has another signature in this binary")))
@@ -381,15 +400,10 @@ fn read_tabled(
     let tables = from.list(|from| {
         let of = read_name(from, known, binary)?;
         let routine = read_name(from, known, binary)?;
-        match same_types(&of.params, &routine.params) && same_types(&[of.result], &[routine.result]) {
+        match of.has_signature_of(&routine) {
             true => Ok(Table { of, routine }),
             false => Err(from.wrong("what is called in place of a routine has another signature")),
         }
     })?;
     Ok(RoutineRef::tabled(&routine, &tables))
-}
-
-fn same_types(ours: &[TypeRef], theirs: &[TypeRef]) -> bool {
-    let written = |types: &[TypeRef]| types.iter().map(|ty| types::print(*ty)).collect::<Vec<_>>();
-    written(ours) == written(theirs)
 }

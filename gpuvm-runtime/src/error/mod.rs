@@ -6,6 +6,7 @@ mod ring;
 
 use std::path::Path;
 
+use gpuvm_core::assembly::AssemblyError;
 use gpuvm_core::build::BuildError;
 use gpuvm_core::link::LinkError;
 use gpuvm_core::program::LoadError;
@@ -35,6 +36,9 @@ pub enum Error {
     /// A routine cannot be a file.
     #[error(transparent)]
     Save(#[from] SaveError),
+    /// A text is no routine.
+    #[error(transparent)]
+    Assembly(#[from] AssemblyError),
     /// Bytes are no program or routine that can be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
