@@ -224,7 +224,7 @@ impl Display for Quoted<'_> {
 }
 
 /// A text in a comment, which must not end the line.
-pub(super) struct Unbroken<'a>(pub &'a str);
+struct Unbroken<'a>(&'a str);
 
 impl Display for Unbroken<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

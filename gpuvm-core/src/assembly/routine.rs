@@ -7,13 +7,15 @@ use std::sync::Arc;
 use super::cursor::Cursor;
 use super::operands::{Labels, operation};
 use super::parse::cause;
-use super::print::{Quoted, Unbroken, WORDS_OF_A_LINE, Why, print_line};
+use super::print::{Quoted, WORDS_OF_A_LINE, Why, print_line};
 use super::{AssemblyError, types};
 use crate::isa::{Instruction, NO_WORD, Op, Role, unpair};
 use crate::library::{FUNCTIONS, Library};
 use crate::link::collect::check;
 use crate::matrix::AffineMap;
-use crate::routine::{Callee, Constant, ConstantWords, Routine, RoutineRef, Site, Table, Variable, matrices_of};
+use crate::routine::{
+    Callee, Constant, ConstantWords, Routine, RoutineKey, RoutineRef, Site, Table, Variable, matrices_of,
+};
 use crate::types::TypeRef;
 
 /// Reads routines from text of the form that the [module](super) describes, and gives the last. `binary` gives the routines of the binary by id. Nothing that the
@@ -405,7 +407,7 @@ impl RoutineRef {
     /// [`assemble_routine`] reads that back unless it is a routine of the binary.
     pub fn disassemble(&self) -> String {
         let mut text = String::new();
-        let mut numbers = BTreeMap::new();
+        let mut numbers = BTreeMap::<RoutineKey, usize>::new();
         let parts = match self {
             RoutineRef::Binary { .. } => vec![self],
             _ => self.parts(),
@@ -414,7 +416,7 @@ impl RoutineRef {
             let name = |of: &RoutineRef| match (of, numbers.get(&of.key())) {
                 (RoutineRef::Binary { id: "", routine }, _) => Quoted(&routine.name).to_string(),
                 (RoutineRef::Binary { id, .. }, _) => format!("binary {}", Quoted(id)),
-                (_, Some(number)) => format!("{number} ; {}", Unbroken(&of.name)),
+                (_, Some(number)) => number.to_string(),
                 (_, None) => Quoted(&of.name).to_string(),
             };
             // Writing to a `String` cannot fail.
@@ -424,12 +426,7 @@ impl RoutineRef {
                     let mut tables = tabled.tables.iter();
                     first.and_then(|()| {
                         tables.try_for_each(|table| {
-                            writeln!(
-                                text,
-                                "instead {} {}",
-                                commentless(&name(&table.of)),
-                                name(&table.routine)
-                            )
+                            writeln!(text, "instead {} {}", name(&table.of), name(&table.routine))
                         })
                     })
                 }
@@ -439,11 +436,6 @@ impl RoutineRef {
         }
         text
     }
-}
-
-/// A name without what is said of it.
-fn commentless(name: &str) -> &str {
-    name.split(" ;").next().unwrap_or(name)
 }
 
 /// Prints a routine, given how others are named.
@@ -462,16 +454,23 @@ fn print_routine(text: &mut String, routine: &Routine, name: &dyn Fn(&RoutineRef
         print_table(text, number, table)?;
     }
     for (number, callee) in routine.callees.iter().enumerate() {
-        let called = match *callee {
-            Callee::Routine(routine) => name(&routine().into()),
+        write!(text, "callee ")?;
+        match *callee {
+            Callee::Routine(routine) => write!(text, "{}", name(&routine().into()))?,
             Callee::Piece(number) => {
                 let piece = routine.pieces.get(number as usize);
-                Quoted(piece.map_or("?", |piece| piece.name)).to_string()
+                write!(text, "{}", Quoted(piece.map_or("?", |piece| piece.name)))?;
             }
-            Callee::Held(number) => routine.held.get(number as usize).map_or_else(|| "?".to_string(), name),
-            Callee::Library(function) => format!("library {}", FUNCTIONS.get(function as usize).unwrap_or(&"?")),
-        };
-        writeln!(text, "callee {called} ; c{number}")?;
+            Callee::Held(number) => {
+                let held = routine.held.get(number as usize);
+                write!(text, "{}", held.map_or_else(|| "?".to_string(), name))?;
+            }
+            Callee::Library(function) => {
+                let known = FUNCTIONS.get(function as usize);
+                write!(text, "library {}", known.unwrap_or(&"?"))?;
+            }
+        }
+        writeln!(text, " ; c{number}")?;
     }
     for (number, site) in routine.sites.iter().enumerate() {
         writeln!(text, "site {} {} ; s{number}", site.line, Why(&site.cause))?;
