@@ -347,6 +347,24 @@ impl Source for &[u32] {
     }
 }
 
+/// So many zeros.
+#[derive(Clone, Copy, Debug)]
+pub struct Zeros(pub usize);
+
+impl Source for Zeros {
+    fn words(&self) -> usize {
+        self.0
+    }
+
+    fn filled(&self) -> usize {
+        0
+    }
+
+    fn write(&self, _: Range<usize>, words: &mut [u32]) {
+        words.fill(0);
+    }
+}
+
 /// Words that an engine gives, where they lie: in a vector, or in memory that the device has filled, which nobody has to copy who
 /// reads it once.
 #[derive(Default)]
@@ -527,6 +545,15 @@ pub trait DeviceMemory: Send + Sync {
     ///
     /// When the device fails.
     fn write(&self, region: &Region, words: &dyn Source) -> Result<()>;
+
+    /// Sets all words of the region to 0.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails.
+    fn clear(&self, region: &Region) -> Result<()> {
+        self.write(region, &Zeros(region.words as usize))
+    }
 
     /// Reads all words of the region, which everything that was submitted has written.
     ///

@@ -281,7 +281,7 @@ impl Guests {
             edits,
         } = Begun::new(programs, &image.places, &settings, starts)?;
         let translated = settings.is_translated();
-        let memory = runtime.buffer(&vec![0u32; chunk * guests.len()])?;
+        let memory = runtime.zeros(chunk * guests.len());
         let places = image.places.clone();
         let (translation, words) = if translated {
             let mut translation = Translation {

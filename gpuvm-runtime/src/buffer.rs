@@ -39,6 +39,13 @@ impl<T: VmType> Buffer<T> {
         }
     }
 
+    pub(crate) fn zeros(len: usize) -> Buffer<T> {
+        Buffer {
+            store: Arc::new(Store::zeros(T::TYPE, len, make::<T>)),
+            entries: PhantomData,
+        }
+    }
+
     /// Fails if an entry does not fit its words.
     pub(crate) fn check_sizes(data: &[T]) -> Result<()> {
         match data.misfit() {

@@ -397,6 +397,20 @@ impl Runtime {
         Ok(Buffer::new(data))
     }
 
+    /// A buffer of so many entries whose words are all 0: what `T` has there is 0 for numbers, `false`, `None`. They are made where they are used
+    /// first, so that a GPU gets nothing from the host. A plan has [zeros of its own](crate::Plan::zeros).
+    ///
+    /// ```
+    /// use gpuvm_runtime::{Backend, Runtime};
+    ///
+    /// let runtime = Runtime::builder().backend(Backend::Cpu).build()?;
+    /// assert_eq!(runtime.zeros::<[f32; 2]>(3).read()?, [[0.0; 2]; 3]);
+    /// # Ok::<(), gpuvm_runtime::Error>(())
+    /// ```
+    pub fn zeros<T: VmType>(&self, len: usize) -> Buffer<T> {
+        Buffer::zeros(len)
+    }
+
     /// The linked program of the routine with this id, or of this routine, as the engines run it.
     ///
     /// # Errors

@@ -49,6 +49,8 @@ struct State {
     host: Option<Arc<dyn Vector>>,
     /// The room on a device.
     device: Option<Resident>,
+    /// Whether all words are 0, if the data is nowhere yet. Otherwise they may be anything then.
+    zeros: bool,
     /// Leases to read.
     readers: usize,
     /// Whether there is a lease to write.
@@ -80,10 +82,7 @@ impl Store {
             make,
             state: Mutex::new(State {
                 host: Some(data),
-                device: None,
-                readers: 0,
-                writer: false,
-                executions: 0,
+                ..State::default()
             }),
             released: Condvar::new(),
         }
@@ -100,10 +99,16 @@ impl Store {
         }
     }
 
-    /// A store of so many entries whose words are all 0, in the vector that `make` makes of them.
+    /// A store of so many entries whose words are all 0, made where they are used first.
     pub(crate) fn zeros(element: &'static Type, len: usize, make: Make) -> Store {
-        let zeros = vec![0; len * element.words as usize];
-        Store::new(make(element, len, &zeros), make)
+        Store {
+            make,
+            state: Mutex::new(State {
+                zeros: true,
+                ..State::default()
+            }),
+            ..Store::blank(element, len)
+        }
     }
 
     /// A store of the first entries of this one, which it takes the room in a device's memory from.
@@ -134,6 +139,7 @@ impl Store {
             memory.write(&device.region, &Content::of(column))?;
             device.current = true;
         }
+        state.zeros = false;
         Ok(true)
     }
 
@@ -154,15 +160,19 @@ impl Store {
         let State {
             device: Some(device),
             host,
+            zeros,
             ..
         } = &mut *state
         else {
             return Ok(None);
         };
-        if let (false, Some(host)) = (device.current, &host) {
-            memory.write(&device.region, &Content::of(&**host))?;
+        match &host {
+            Some(host) if !device.current => memory.write(&device.region, &Content::of(&**host))?,
+            None if !device.current && *zeros => memory.clear(&device.region)?,
+            _ => {}
         }
         device.current = true;
+        *zeros = false;
         if write {
             *host = None;
         }
@@ -250,6 +260,7 @@ impl Store {
             None => (self.make)(self.element, self.len, &vec![0; self.words() as usize]),
         };
         state.host = Some(Arc::clone(&host));
+        state.zeros = false;
         Ok(host)
     }
 
@@ -270,6 +281,7 @@ impl Store {
     pub(crate) fn write(&self, data: Arc<dyn Vector>) -> Result<()> {
         let mut state = self.available(true)?;
         state.host = Some(data);
+        state.zeros = false;
         if let Some(device) = &mut state.device {
             device.current = false;
         }

@@ -260,6 +260,20 @@ impl DeviceMemory for Gpu {
         upload(self, buffer, region.start.into(), words, range)
     }
 
+    fn clear(&self, region: &Region) -> Result<()> {
+        let current = self.heap.current();
+        let (buffer, _) = current.buffer()?;
+        let [start, bytes] = [region.start, region.words].map(|words| u64::from(words) * WORD);
+        if bytes == 0 {
+            return Ok(());
+        }
+        self.guarded(|device| {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            encoder.clear_buffer(buffer, start, Some(bytes));
+            self.queue.submit([encoder.finish()]);
+        })
+    }
+
     /// By way of another buffer: one cannot be copied to itself.
     fn copy(&self, from: &Region, to: &Region) -> Result<()> {
         let current = self.heap.current();

@@ -238,6 +238,19 @@ fn steps_see_what_all_have_left() {
     assert_eq!(run(&three()), (buffer, results, 3));
 }
 
+#[test]
+fn zeros_are_zeros_on_all() {
+    let run = |runtime: &Runtime| {
+        let buffer = runtime.zeros::<u32>(777);
+        let launch = runtime.launch("jostle").unwrap().args((&buffer, &buffer));
+        let done = launch.steps(2).run().unwrap();
+        let results: Vec<u32> = done.output().unwrap();
+        (buffer.read().unwrap(), results)
+    };
+    assert_eq!(run(&alone()), (vec![0; 777], vec![0; 777]));
+    assert_eq!(run(&three()), run(&alone()));
+}
+
 #[routine]
 fn countdown(x: u32) -> u32 {
     assert!(x > 2, "too small");

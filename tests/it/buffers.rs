@@ -50,6 +50,39 @@ fn steps_read_a_buffer_as_it_was_when_the_step_began() {
 }
 
 #[test]
+fn zeros_are_zeros_wherever_they_are_used_first() {
+    for engine in ENGINES {
+        // What was there before is not what a new buffer has.
+        let before = runtime().buffer(&cells(1000)).unwrap();
+        let launch = runtime().launch("rule").unwrap().args((&before, &before));
+        launch.engine(engine).run().unwrap();
+        drop(before);
+        let buffer = runtime().zeros::<u32>(1000);
+        let launch = runtime().launch("rule").unwrap().args((&buffer, &buffer));
+        launch.engine(engine).steps(2).run().unwrap();
+        assert_eq!(buffer.read().unwrap(), ruled(vec![0; 1000], 2).0, "{engine}");
+        let parts = runtime().zeros::<(u32, [f32; 2])>(70);
+        let launch = runtime().launch("add_to_parts").unwrap().args((&parts, 1.5f32));
+        launch.engine(engine).run().unwrap();
+        let wanted: Vec<(u32, [f32; 2])> = (0..70).map(|vm| (vm + 1, [1.5, 0.0])).collect();
+        assert_eq!(parts.read().unwrap(), wanted, "{engine}");
+    }
+    let empty = runtime().zeros::<u64>(0);
+    assert_eq!(empty.read().unwrap(), Vec::<u64>::new());
+    let written = runtime().zeros::<u32>(4);
+    written.write(&[1, 2, 3, 4]).unwrap();
+    let launch = runtime().launch("rule").unwrap().args((&written, &written));
+    launch.run().unwrap();
+    assert_eq!(written.read().unwrap(), ruled(vec![1, 2, 3, 4], 1).0);
+}
+
+#[routine]
+fn add_to_parts(part: &mut (u32, [f32; 2]), more: f32) {
+    part.0 += vm::id() + 1;
+    part.1[0] += more;
+}
+
+#[test]
 fn steps_of_several_jobs_are_steps_of_all_vms() {
     let buffer = runtime().buffer(&cells(70_000)).unwrap();
     let launch = runtime().launch("rule").unwrap().args((&buffer, &buffer));

@@ -1,7 +1,7 @@
 //! The interference graph: which words are alive at the same time, which would like to be the same, and how much it costs to
 //! spill each.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use crate::ir::flow::Shape;
 use crate::ir::liveness::Liveness;
@@ -152,7 +152,7 @@ impl Alive {
 /// A symmetric set of pairs: half a matrix of bits while that is small, a hash set beyond.
 enum Edges {
     Matrix(Vec<u64>),
-    Set(HashSet<(Word, Word)>),
+    Set(FxHashSet<(Word, Word)>),
 }
 
 /// Up to as many words the matrix takes 8 MiB at most.
@@ -163,7 +163,7 @@ impl Edges {
         if words <= MATRIX_WORDS {
             Edges::Matrix(vec![0; (words * words.saturating_sub(1) / 2).div_ceil(64)])
         } else {
-            Edges::Set(HashSet::new())
+            Edges::Set(FxHashSet::default())
         }
     }
 
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn both_forms_of_the_set_agree() {
         let mut matrix = Edges::new(10);
-        let mut set = Edges::Set(HashSet::new());
+        let mut set = Edges::Set(FxHashSet::default());
         for (a, b) in [(0, 1), (9, 3), (1, 0), (8, 9)] {
             assert_eq!(matrix.insert(a, b), set.insert(a, b));
         }

@@ -1,7 +1,7 @@
 //! A copy of much memory, word by word, is loads and then as many stores. Where that is more than the machine has words each load goes to
 //! right before its store, so that nothing of it has to be kept in the frame.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::ir::definitions::Definitions;
 use crate::ir::{Function, Inst, NONE, OUTGOING, Word};
@@ -31,7 +31,7 @@ fn is_load(inst: &Inst) -> bool {
 }
 
 /// The loads that may go, by the place of the store that theirs is the value of.
-fn moves(function: &Function, definitions: &Definitions, b: usize) -> HashMap<usize, usize> {
+fn moves(function: &Function, definitions: &Definitions, b: usize) -> FxHashMap<usize, usize> {
     let space_of = |word: Word| match word {
         NONE => Some(0),
         word => {
@@ -40,7 +40,7 @@ fn moves(function: &Function, definitions: &Definitions, b: usize) -> HashMap<us
         }
     };
     let mut written = Written::default();
-    let mut moves = HashMap::new();
+    let mut moves = FxHashMap::default();
     for (i, inst) in function.blocks[b].code.iter().enumerate() {
         if let Op::Store | Op::StoreFrame = inst.op
             && inst.uses[0] != NONE
@@ -70,7 +70,7 @@ struct Written {
     /// In the other spaces.
     other: usize,
     /// Words of the frame, by their number and whether they are the callee's.
-    words: HashMap<(u32, u32), usize>,
+    words: FxHashMap<(u32, u32), usize>,
 }
 
 impl Written {
@@ -113,7 +113,7 @@ impl Written {
     }
 }
 
-fn reorder(code: &mut Vec<Inst>, moves: &HashMap<usize, usize>) {
+fn reorder(code: &mut Vec<Inst>, moves: &FxHashMap<usize, usize>) {
     let mut taken: Vec<Option<Inst>> = std::mem::take(code).into_iter().map(Some).collect();
     let mut goes = vec![false; taken.len()];
     for &load in moves.values() {

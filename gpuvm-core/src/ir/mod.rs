@@ -11,6 +11,7 @@ pub(crate) mod names;
 pub(crate) mod strict;
 #[cfg(test)]
 pub(crate) mod testing;
+pub(crate) mod word_map;
 
 use crate::isa::{Effect, Op};
 use crate::program::SourceLoc;

@@ -1,6 +1,6 @@
 //! Allocated functions to a [`Program`]: blocks laid out one after the other, labels resolved, matrices stored.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use super::graph::CallGraph;
 use super::tables::Tables;
@@ -56,7 +56,7 @@ pub(crate) fn emit(
             ..Variables::default()
         },
         first_scope: 0,
-        seen: HashSet::new(),
+        seen: FxHashSet::default(),
     };
     let mut labels = vec![0; functions.len()];
     for &f in &needs.order {
@@ -163,7 +163,7 @@ struct Emit<'s> {
     /// The number in the program of the function's own activation.
     first_scope: u32,
     /// The parts of variables that the function keeps somewhere.
-    seen: HashSet<Part>,
+    seen: FxHashSet<Part>,
 }
 
 impl Emit<'_> {

@@ -1,6 +1,6 @@
 //! Where a program's matrices lie: each map stored once, in the form that suits it.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::{AffineMap, Format, MatrixRecord, Pools, Statistics, dense, sparse};
 use crate::isa::WORDS;
@@ -12,7 +12,7 @@ pub struct Store {
     pub pools: Pools,
     /// One record a matrix, in order of first insertion.
     pub records: Vec<MatrixRecord>,
-    numbers: HashMap<AffineMap, u32>,
+    numbers: FxHashMap<AffineMap, u32>,
     bytes_all_dense: u64,
 }
 

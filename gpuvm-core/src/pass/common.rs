@@ -1,7 +1,7 @@
 //! Common subexpressions: what was computed before and still holds is copied, not computed again. Nor is it asked again whether to
 //! trap.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::ir::definitions::Definitions;
 use crate::ir::flow::{Shape, chains};
@@ -13,7 +13,7 @@ use crate::isa::Op;
 pub(crate) fn reuse(function: &mut Function) -> bool {
     let definitions = Definitions::of(function);
     let shape = Shape::of(function);
-    let mut table: HashMap<Key, (Word, usize)> = HashMap::new();
+    let mut table: FxHashMap<Key, (Word, usize)> = FxHashMap::default();
     // A word written more than once counts as another one after each definition and in each chain of blocks.
     let mut version = vec![(0, 0); function.words as usize];
     let mut next_version = 1;

@@ -1,10 +1,9 @@
 //! Copy propagation: who reads a copy reads the original instead. The copies themselves are left for dead code removal.
 
-use std::collections::HashSet;
-
 use crate::ir::definitions::Definitions;
 use crate::ir::flow::{chains, predecessors};
 use crate::ir::names::Mark;
+use crate::ir::word_map::WordMap;
 use crate::ir::{Block, Function, Word};
 use crate::program::Home;
 
@@ -50,7 +49,9 @@ pub(crate) fn propagate(function: &mut Function) -> bool {
 /// Replaces uses of what is a copy of the same word at the end of each block that leads to where it is used.
 fn propagate_past_joins(function: &mut Function) -> bool {
     let before = predecessors(function);
-    let at_end: Vec<Vec<(Word, Word)>> = function.blocks.iter().map(copies_at_end).collect();
+    let mut written = WordMap::new(function.words);
+    let blocks = function.blocks.iter();
+    let at_end: Vec<Vec<(Word, Word)>> = blocks.map(|block| copies_at_end(block, &mut written)).collect();
     let mut changed = false;
     for (b, before) in before.iter().enumerate().skip(1) {
         let [first, others @ ..] = &before[..] else { continue };
@@ -84,13 +85,13 @@ fn read_originals<'w>(uses: impl Iterator<Item = &'w mut Word>, copies: &[(Word,
 }
 
 /// The copies in a block that still hold at its end: what is the copy, and of what.
-fn copies_at_end(block: &Block) -> Vec<(Word, Word)> {
-    let mut written = HashSet::new();
+fn copies_at_end(block: &Block, written: &mut WordMap<()>) -> Vec<(Word, Word)> {
+    written.clear();
     let mut copies = Vec::new();
     for inst in block.code.iter().rev() {
-        let holds = |&(to, from): &(Word, Word)| to != from && !written.contains(&to) && !written.contains(&from);
+        let holds = |&(to, from): &(Word, Word)| to != from && !written.contains(to) && !written.contains(from);
         copies.extend(inst.as_copy().filter(holds));
-        written.extend(inst.defs());
+        inst.defs().for_each(|word| written.insert(word, ()));
     }
     copies
 }

@@ -1,6 +1,6 @@
 //! Removes instructions whose results nobody reads and that do nothing else.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::ir::liveness::Liveness;
 use crate::ir::names::{Mark, Names};
@@ -74,7 +74,7 @@ struct Gone {
     /// From the end of the code on.
     marks: Vec<Mark>,
     /// Which of them name a word.
-    naming: HashMap<Word, Vec<usize>>,
+    naming: FxHashMap<Word, Vec<usize>>,
 }
 
 impl Gone {

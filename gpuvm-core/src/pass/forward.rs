@@ -28,9 +28,14 @@ pub(crate) fn forward(function: &mut Function) -> bool {
     let before = predecessors(function);
     let order = reverse_postorder(function);
     let mut ends: Vec<Option<Facts>> = vec![None; function.blocks.len()];
+    // Blocks that others lead to of which more is known than when they were looked at.
+    let mut open = vec![true; function.blocks.len()];
     loop {
         let mut changed = false;
         for &b in &order {
+            if !std::mem::take(&mut open[b]) {
+                continue;
+            }
             let mut facts = Facts::at_start(b, &before, &ends);
             for inst in &function.blocks[b].code {
                 facts.pass(&about, inst);
@@ -42,6 +47,7 @@ pub(crate) fn forward(function: &mut Function) -> bool {
             if ends[b].as_ref() != Some(&facts) {
                 ends[b] = Some(facts);
                 changed = true;
+                function.blocks[b].end.successors().for_each(|next| open[next] = true);
             }
         }
         if !changed {
@@ -52,7 +58,7 @@ pub(crate) fn forward(function: &mut Function) -> bool {
     for &b in &order {
         let mut facts = Facts::at_start(b, &before, &ends);
         retain(&mut function.blocks[b], |inst| {
-            let held = about.place(inst).and_then(|place| facts.0.get(&place)).copied();
+            let held = about.place(inst).and_then(|place| facts.held.get(&place)).copied();
             facts.pass(&about, inst);
             let Some(word) = held.filter(|_| inst.op == Op::Load) else {
                 return true;
@@ -169,8 +175,18 @@ impl Params<'_> {
 }
 
 /// The words that hold what is at places.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Facts(BTreeMap<Place, Word>);
+#[derive(Clone, Debug, Default)]
+struct Facts {
+    held: BTreeMap<Place, Word>,
+    /// All words that facts are about, and perhaps others: most instructions write none of them.
+    about: Vec<Word>,
+}
+
+impl PartialEq for Facts {
+    fn eq(&self, other: &Facts) -> bool {
+        self.held == other.held
+    }
+}
 
 impl Facts {
     /// What holds whichever way control comes to a block. Ends that are not known yet say nothing against anything.
@@ -190,28 +206,32 @@ impl Facts {
     }
 
     fn keep_those_of(&mut self, other: &Facts) {
-        self.0.retain(|place, word| other.0.get(place) == Some(word));
+        let mut others = other.held.iter().peekable();
+        self.held.retain(|place, word| {
+            while others.next_if(|(other, _)| *other < place).is_some() {}
+            others.peek() == Some(&(place, &*word))
+        });
     }
 
     /// Passes an instruction.
     fn pass(&mut self, about: &About, inst: &Inst) {
         match (inst.op, about.place(inst)) {
             (Op::Store, Some(to)) => {
-                self.0.retain(|&place, _| about.are_apart(place, to));
+                self.held.retain(|&place, _| about.are_apart(place, to));
                 self.learn(to, inst.uses[0]);
             }
             (Op::Load, Some(from)) => {
                 let to = inst.defs[0];
                 self.forget_word(to);
-                if to != from.address && from.space != Space::Word(to) && !self.0.contains_key(&from) {
+                if to != from.address && from.space != Space::Word(to) && !self.held.contains_key(&from) {
                     self.learn(from, to);
                 }
             }
             (Op::StoreFrame, _) if !about.has_slots && inst.extra != OUTGOING => {}
             (Op::StoreFrame, _) => self
-                .0
+                .held
                 .retain(|place, _| matches!(place.space, Space::Known(space) if space != space::FRAME)),
-            (Op::Call | Op::Yield | Op::Block | Op::Log | Op::Ask, _) => self.0.clear(),
+            (Op::Call | Op::Yield | Op::Block | Op::Log | Op::Ask, _) => *self = Facts::default(),
             _ => {}
         }
         if inst.op != Op::Load {
@@ -222,16 +242,42 @@ impl Facts {
     }
 
     fn learn(&mut self, place: Place, word: Word) {
-        if word != NONE && (self.0.len() < MOST_FACTS || self.0.contains_key(&place)) {
-            self.0.insert(place, word);
+        if word != NONE && (self.held.len() < MOST_FACTS || self.held.contains_key(&place)) {
+            self.held.insert(place, word);
+            self.about.extend(words_of(&place, word));
+            if self.about.len() > 4 * MOST_WORDS {
+                self.look_again();
+            }
         }
     }
 
     /// Forgets what depends on a word that gets another value.
     fn forget_word(&mut self, word: Word) {
-        self.0
-            .retain(|place, held| *held != word && place.address != word && place.space != Space::Word(word));
+        if self.about.contains(&word) {
+            self.held
+                .retain(|place, held| words_of(place, *held).all(|about| about != word));
+            self.look_again();
+        }
     }
+
+    /// Finds out which words facts are about.
+    fn look_again(&mut self) {
+        self.about.clear();
+        self.about
+            .extend(self.held.iter().flat_map(|(place, held)| words_of(place, *held)));
+    }
+}
+
+/// Words that a fact is about, at most.
+const MOST_WORDS: usize = 3 * MOST_FACTS;
+
+/// The words that it depends on that a word holds what is at a place.
+fn words_of(place: &Place, held: Word) -> impl Iterator<Item = Word> {
+    let space = match place.space {
+        Space::Known(_) => None,
+        Space::Word(word) => Some(word),
+    };
+    [held, place.address].into_iter().chain(space)
 }
 
 #[cfg(test)]

@@ -29,12 +29,19 @@ use crate::settings::Settings;
 
 /// Rounds after which a function is as good as it gets: each enables only a little for the next.
 const ROUNDS: usize = 6;
+/// Instructions of a function from which on a round has to be worth its time: it takes away one in so many at least, or is the last.
+const MANY: usize = 1024;
+const WORTH: usize = 256;
 
 /// Improves a function until nothing changes or the rounds are over. `data` is the program's.
 pub(crate) fn optimise(function: &mut Function, data: &[u32], settings: &Settings) {
     let mut room = jump_threading::room(function);
     for _ in 0..ROUNDS {
+        let before = function.size();
         if !round(function, data, settings, &mut room) {
+            break;
+        }
+        if before > MANY && function.size() > before - before / WORTH {
             break;
         }
     }

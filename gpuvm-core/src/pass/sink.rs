@@ -1,11 +1,10 @@
 //! What only one way of a branch reads is computed on that way. Copies may turn out to be of no use there: what a variable held before it is
 //! counted up need not be kept if it can be counted up later.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::ir::definitions::Definitions;
 use crate::ir::flow::predecessors;
 use crate::ir::names::{Mark, last_said, retain};
+use crate::ir::word_map::WordMap;
 use crate::ir::{End, Function, Inst, NONE, Word};
 use crate::pass::dead_code::marks_of_gone;
 
@@ -13,6 +12,10 @@ use crate::pass::dead_code::marks_of_gone;
 pub(crate) fn sink(function: &mut Function) -> bool {
     let definitions = Definitions::of(function);
     let before = predecessors(function);
+    let mut known = Known {
+        read: WordMap::new(function.words),
+        written: WordMap::new(function.words),
+    };
     let mut changed = false;
     for b in 0..function.blocks.len() {
         let End::Branch { then, otherwise, .. } = function.blocks[b].end else {
@@ -23,37 +26,51 @@ pub(crate) fn sink(function: &mut Function) -> bool {
         }
         for way in [then, otherwise] {
             if way != 0 && before[way] == [b] {
-                changed |= sink_into(function, b, way, &definitions);
+                changed |= sink_into(function, b, way, &definitions, &mut known);
             }
         }
     }
     changed
 }
 
-fn sink_into(function: &mut Function, from: usize, way: usize, definitions: &Definitions) -> bool {
-    let read: Vec<Word> = {
-        let block = &function.blocks[way];
-        let in_code = block.code.iter().flat_map(Inst::uses);
-        in_code.chain(block.end.uses()).collect()
-    };
-    let mut read = counted(&read);
+/// What is known of words while a block is looked at.
+struct Known {
+    /// How often those are read on the way that is looked at which are read there.
+    read: WordMap<u32>,
+    /// Those that stay where they are written.
+    written: WordMap<()>,
+}
+
+impl Known {
+    fn reads(&self, word: Word) -> u32 {
+        self.read.get(word).unwrap_or(0)
+    }
+
+    fn count(&mut self, word: Word) {
+        self.read.insert(word, self.reads(word) + 1);
+    }
+}
+
+fn sink_into(function: &mut Function, from: usize, way: usize, definitions: &Definitions, known: &mut Known) -> bool {
+    known.read.clear();
+    known.written.clear();
+    let block = &function.blocks[way];
+    let in_code = block.code.iter().flat_map(Inst::uses);
+    in_code.chain(block.end.uses()).for_each(|word| known.count(word));
     let code = &function.blocks[from].code;
-    let mut written: HashSet<Word> = HashSet::new();
     let mut sinks = vec![false; code.len()];
     for (inst, sinks) in code.iter().zip(&mut sinks).rev() {
         let word = inst.defs[0];
         let only_there = || {
-            let uses = read.get(&word).copied().unwrap_or(0);
+            let uses = known.reads(word);
             uses > 0 && definitions.is_single(word) && definitions.uses(word) == uses
         };
         let computes = inst.is_pure() && inst.defs[1] == NONE && word != NONE;
-        if computes && only_there() && inst.uses().all(|used| !written.contains(&used)) {
+        if computes && only_there() && inst.uses().all(|used| !known.written.contains(used)) {
             *sinks = true;
-            for used in inst.uses() {
-                *read.entry(used).or_default() += 1;
-            }
+            inst.uses().for_each(|used| known.count(used));
         } else {
-            written.extend(inst.defs());
+            inst.defs().for_each(|word| known.written.insert(word, ()));
         }
     }
     if !sinks.contains(&true) {
@@ -85,15 +102,6 @@ fn sink_into(function: &mut Function, from: usize, way: usize, definitions: &Def
     });
     function.blocks[way].code.splice(0..0, sunk);
     true
-}
-
-/// How often each word is among some.
-fn counted(words: &[Word]) -> HashMap<Word, u32> {
-    let mut counts = HashMap::new();
-    for &word in words {
-        *counts.entry(word).or_default() += 1;
-    }
-    counts
 }
 
 #[cfg(test)]

@@ -2,11 +2,10 @@
 //! Implementation", 16.3.3; Chaitin's "right number of names"). More words then have one definition, of which other passes know
 //! more. Copies of blocks make most of what there is to split.
 
-use std::collections::HashMap;
-
 use crate::ir::definitions::Definitions;
 use crate::ir::liveness::Liveness;
 use crate::ir::names::Mark;
+use crate::ir::word_map::WordMap;
 use crate::ir::{Function, NONE, Word};
 use crate::program::Home;
 
@@ -30,8 +29,8 @@ pub(crate) fn split(function: &mut Function) -> bool {
 
 /// The values that words written often hold: those at the start of a block, and those that an instruction writes.
 struct Webs {
-    /// The value at the start of each block of each of its words that are read later.
-    at_start: Vec<HashMap<Word, usize>>,
+    /// The words that are read later at the start of each block, each with its value there.
+    at_start: Vec<Vec<(Word, usize)>>,
     /// The first value of each block that an instruction writes; the others follow in the order of the code.
     first: Vec<usize>,
     /// For each value another one of its web, or itself.
@@ -53,20 +52,25 @@ impl Webs {
             let at_start = words.map(|word| (word, webs.value(word))).collect();
             webs.at_start.push(at_start);
         }
+        let mut last = WordMap::new(function.words);
         for (b, block) in function.blocks.iter().enumerate() {
             webs.first.push(webs.parent.len());
-            let mut last = webs.at_start[b].clone();
+            last.clear();
+            for &(word, value) in &webs.at_start[b] {
+                last.insert(word, value);
+            }
             for word in block.code.iter().flat_map(|inst| inst.defs()) {
                 if many[word as usize] {
                     last.insert(word, webs.value(word));
                 }
             }
             for next in block.end.successors() {
-                let joined: Vec<(usize, usize)> = webs.at_start[next]
-                    .iter()
-                    .filter_map(|(word, &value)| Some((value, *last.get(word)?)))
-                    .collect();
-                joined.into_iter().for_each(|(a, b)| webs.join(a, b));
+                for at in 0..webs.at_start[next].len() {
+                    let (word, value) = webs.at_start[next][at];
+                    if let Some(last) = last.get(word) {
+                        webs.join(value, last);
+                    }
+                }
             }
         }
         webs
@@ -104,7 +108,7 @@ impl Webs {
     fn words(&self, function: &mut Function, many: &[bool]) -> Option<Vec<Word>> {
         let mut taken = vec![false; many.len()];
         let mut words = vec![NONE; self.parent.len()];
-        for (&word, &value) in &self.at_start[0] {
+        for &(word, value) in &self.at_start[0] {
             taken[word as usize] = true;
             words[self.find(value)] = word;
         }
@@ -129,16 +133,17 @@ impl Webs {
     }
 
     fn rename(&self, function: &mut Function, many: &[bool], words: &[Word]) {
+        let mut now = WordMap::new(function.words);
         for (b, block) in function.blocks.iter_mut().enumerate() {
-            let mut now: HashMap<Word, Word> = self.at_start[b]
-                .iter()
-                .map(|(&word, &value)| (word, words[value]))
-                .collect();
+            now.clear();
+            for &(word, value) in &self.at_start[b] {
+                now.insert(word, words[value]);
+            }
             let mut next = self.first[b];
             follow(&mut block.marks, many, &now);
             for inst in &mut block.code {
                 for word in inst.uses_mut() {
-                    *word = now.get(word).copied().unwrap_or(*word);
+                    *word = now.get(*word).unwrap_or(*word);
                 }
                 for word in inst.defs_mut().filter(|word| many[**word as usize]) {
                     now.insert(*word, words[next]);
@@ -148,19 +153,19 @@ impl Webs {
                 follow(&mut inst.marks, many, &now);
             }
             for word in block.end.uses_mut() {
-                *word = now.get(word).copied().unwrap_or(*word);
+                *word = now.get(*word).unwrap_or(*word);
             }
         }
     }
 }
 
 /// Lets marks name the words that hold now what they mean. Of a word that nobody reads any more it is not known what it holds.
-fn follow(marks: &mut [Mark], many: &[bool], now: &HashMap<Word, Word>) {
+fn follow(marks: &mut [Mark], many: &[bool], now: &WordMap<Word>) {
     for mark in marks {
         if let Home::Word(word) = mark.home
             && many[word as usize]
         {
-            mark.home = now.get(&word).map_or(Home::Nowhere, |&word| Home::Word(word));
+            mark.home = now.get(word).map_or(Home::Nowhere, Home::Word);
         }
     }
 }

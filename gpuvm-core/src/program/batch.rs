@@ -1,6 +1,6 @@
 //! Many programs as one, each of whose VMs runs one of them: a *batch*. Their codes stand one after the other, behind a switch.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 use super::{Mark, Program, Report, Scope, SourceLoc, Variable};
@@ -79,8 +79,8 @@ struct Batch {
     table: usize,
     store: Store,
     /// The matrices of linear instructions by what these are.
-    matrices: HashMap<(u32, [u32; 3]), u32>,
-    files: HashMap<String, u32>,
+    matrices: FxHashMap<(u32, [u32; 3]), u32>,
+    files: FxHashMap<String, u32>,
 }
 
 impl Batch {
@@ -115,8 +115,8 @@ impl Batch {
             program,
             table: 0,
             store: Store::default(),
-            matrices: HashMap::new(),
-            files: HashMap::new(),
+            matrices: FxHashMap::default(),
+            files: FxHashMap::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Makes copies of a loop's test one again. Linking copies the test to each place that goes on with the loop, which saves an engine
 //! that runs instructions one by one a jump; on a device, VMs that took different ways to the test had better meet in front of it.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::isa::Effect;
 use crate::program::Program;
@@ -50,7 +50,7 @@ impl Flow {
 
     /// Gives blocks that end with the same test of whether to go back the same end.
     fn share_tails(&mut self, program: &Program) {
-        let mut alike: HashMap<(u32, usize, usize), Vec<usize>> = HashMap::new();
+        let mut alike: FxHashMap<(u32, usize, usize), Vec<usize>> = FxHashMap::default();
         for (number, block) in self.blocks.iter().enumerate() {
             if let Exit::Branch { word, accept, reject } = block.exit
                 && [accept, reject].iter().any(|&to| self.blocks[to].start <= block.start)

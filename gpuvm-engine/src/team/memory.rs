@@ -317,6 +317,20 @@ impl TeamMemory {
         Ok(sub_region(&self.bring(member, column, words, false)?, words))
     }
 
+    /// Has each device overwrite a part of a region: in this room, these of the region's words.
+    fn overwrite(&self, region: &Region, each: impl Fn(usize, &Region, &Range<u32>) -> Result<()>) -> Result<()> {
+        let (column, range) = TeamMemory::column(region)?;
+        let all = range.end - range.start;
+        let bounds = self.group.shares.cut(u32::try_from(all).unwrap_or(u32::MAX));
+        for (member, part) in bounds.into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {
+            let own = range.start + u64::from(part.start)..range.start + u64::from(part.end);
+            let room = self.bring(member, &column, &own, true)?;
+            each(member, &sub_region(&room, &own), &part)?;
+            self.written(member, &column, &own);
+        }
+        Ok(())
+    }
+
     /// The same for what one device does alone. What several have left is not done by several any more.
     pub fn whole_alone(&self, member: usize, column: &Column, words: &Range<u64>) -> Result<Region> {
         let writer = column.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -477,21 +491,20 @@ impl DeviceMemory for TeamMemory {
     }
 
     fn write(&self, region: &Region, words: &dyn Source) -> Result<()> {
-        let (column, range) = TeamMemory::column(region)?;
-        let all = range.end - range.start;
-        let bounds = self.group.shares.cut(u32::try_from(all).unwrap_or(u32::MAX));
-        for (member, part) in bounds.into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {
-            let own = range.start + u64::from(part.start)..range.start + u64::from(part.end);
-            let room = self.bring(member, &column, &own, true)?;
+        self.overwrite(region, |member, room, part| {
             let pieces = Pieces::new(std::iter::once(part.start as usize..part.end as usize).collect());
             let source = PieceSource {
                 all: words,
                 pieces: &pieces,
             };
-            self.write_to(member, &sub_region(&room, &own), &source)?;
-            self.written(member, &column, &own);
-        }
-        Ok(())
+            self.write_to(member, room, &source)
+        })
+    }
+
+    fn clear(&self, region: &Region) -> Result<()> {
+        self.overwrite(region, |member, room, _| {
+            self.group.of(member, self.members[member].clear(room))
+        })
     }
 
     fn read(&self, region: &Region) -> Result<Words> {
