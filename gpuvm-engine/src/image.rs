@@ -5,7 +5,7 @@ use gpuvm_core::isa::{Op, STATE_WORDS, unpair};
 use gpuvm_core::program::{Program, Status, TrapRecord};
 use rayon::prelude::*;
 
-use crate::{EXTRA_WORDS, Image, fault};
+use crate::{EXTRA_WORDS, Image, fault, least_piece};
 
 /// VMs, or words, that one thread takes at a time.
 const PIECE: usize = 1 << 14;
@@ -16,7 +16,7 @@ const PAGE: usize = 1 << 10;
 /// Zeros whose pages are there, made by several threads: for many words that takes as long as bringing them from a device.
 pub fn touched(words: usize) -> Vec<u32> {
     let mut zeros = vec![0; words];
-    let pages = zeros.par_chunks_mut(PAGE).with_min_len(PIECE / PAGE);
+    let pages = zeros.par_chunks_mut(PAGE).with_min_len(least_piece(PIECE / PAGE));
     pages.for_each(|page| page[0] = 0);
     zeros
 }
@@ -27,6 +27,7 @@ impl Image {
         let vms = vms as usize;
         let mut records = vec![0; vms * STATE_WORDS];
         let pieces = records.par_chunks_mut(PIECE * STATE_WORDS).enumerate();
+        let pieces = pieces.with_min_len(least_piece(1));
         pieces.for_each(|(piece, records)| {
             let first = first_vm.wrapping_add((piece * PIECE) as u32);
             for (vm, record) in (first..).zip(records.chunks_exact_mut(STATE_WORDS)) {

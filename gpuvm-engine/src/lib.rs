@@ -12,6 +12,7 @@ mod ranks;
 mod reference;
 pub mod room;
 mod team;
+mod threads;
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub use self::job::{Copy, Demand, Job, Reach, Slot, Span, Tiles};
 pub use self::ranks::{Ranks, Wire, gathered, handed_out};
 pub use self::reference::Reference;
 pub use self::team::{Lost, engine_over_ranks, over_ranks, team};
+pub use self::threads::least_piece;
 
 /// Which engine runs a launch. All of them give the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

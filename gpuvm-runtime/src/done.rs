@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gpuvm_core::types::{Field, Type, Value, VmType};
-use gpuvm_engine::{Words, room};
+use gpuvm_engine::{Words, least_piece, room};
 use rayon::prelude::*;
 
 use crate::budget::Budget;
@@ -166,7 +166,7 @@ impl Done {
         let mut part = vec![0; words.len() / size * width];
         part.par_chunks_exact_mut(width)
             .zip(words.par_chunks_exact(size))
-            .with_min_len(FEW)
+            .with_min_len(least_piece(FEW))
             .for_each(|(part, record)| part.copy_from_slice(&record[from..from + width]));
         Cow::Owned(part)
     }
@@ -182,9 +182,12 @@ fn joined(pieces: &[Words]) -> Vec<u32> {
         places.push((place, words));
         rest = behind;
     }
-    places.into_par_iter().for_each(|(place, words)| {
+    let places = places.into_par_iter().with_min_len(least_piece(1));
+    places.for_each(|(place, words)| {
         let chunks = place.par_chunks_mut(FEW).zip(words.par_chunks(FEW));
-        chunks.for_each(|(to, from)| to.copy_from_slice(from));
+        chunks
+            .with_min_len(least_piece(1))
+            .for_each(|(to, from)| to.copy_from_slice(from));
     });
     all
 }

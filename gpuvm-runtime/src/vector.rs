@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gpuvm_core::types::{Type, VmType};
+use gpuvm_engine::least_piece;
 use rayon::prelude::*;
 
 /// Entries of one type that can be read.
@@ -88,6 +89,7 @@ pub(crate) fn each_piece(len: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
         return work(0..len);
     }
     let pieces = (0..len.div_ceil(PIECE)).into_par_iter();
+    let pieces = pieces.with_min_len(least_piece(1));
     pieces.for_each(|piece| work(piece * PIECE..len.min((piece + 1) * PIECE)));
 }
 
@@ -100,6 +102,7 @@ pub(crate) fn write_pieces(column: &dyn Column, range: Range<usize>, words: &mut
     words
         .par_chunks_mut(PIECE * size)
         .enumerate()
+        .with_min_len(least_piece(1))
         .for_each(|(piece, words)| {
             let first = range.start + piece * PIECE;
             column.write_words(first..first + words.len() / size, words);
@@ -170,7 +173,7 @@ pub(crate) fn read_all<T: VmType>(len: usize, words: &[u32]) -> Vec<T> {
         }
         size => {
             let mut entries = Vec::new();
-            let chunks = words.par_chunks_exact(size).with_min_len(FEW / 2);
+            let chunks = words.par_chunks_exact(size).with_min_len(least_piece(FEW / 2));
             chunks.map(T::read_words).collect_into_vec(&mut entries);
             entries
         }
@@ -201,7 +204,7 @@ pub(crate) fn read_pieces<T: VmType>(len: usize, pieces: &[&[u32]]) -> Vec<T> {
         }
         T::read_words(&pieces[*place][(index - starts[*place]) * size..][..size])
     };
-    let indices = (0..len).into_par_iter().with_min_len(FEW / 2);
+    let indices = (0..len).into_par_iter().with_min_len(least_piece(FEW / 2));
     indices.map_init(|| 0, read).collect_into_vec(&mut entries);
     entries
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use gpuvm_engine::{Result, Source};
+use gpuvm_engine::{Result, Source, least_piece};
 use rayon::prelude::*;
 
 use super::exit;
@@ -150,6 +150,7 @@ pub fn copy_out(from: &[u32], to: &mut [u32]) {
     } else {
         to.par_chunks_mut(share)
             .zip(from.par_chunks(share))
+            .with_min_len(least_piece(1))
             .for_each(|(to, from)| to.copy_from_slice(from));
     }
 }
@@ -167,7 +168,7 @@ fn copy_in(to: wgpu::WriteOnly<'_, [u8]>, source: &dyn Source, range: Range<usiz
         0..4 => shares.into_iter().enumerate().for_each(whole),
         _ => {
             let shares: Vec<_> = shares.into_iter().enumerate().collect();
-            shares.into_par_iter().for_each(whole);
+            shares.into_par_iter().with_min_len(least_piece(1)).for_each(whole);
         }
     }
     copy_share(rest, source, range.start + full * each..range.end);

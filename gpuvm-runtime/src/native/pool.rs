@@ -50,9 +50,9 @@ pub(crate) fn get(recursion_limit: u32, threads: Option<usize>) -> Result<Arc<Th
 }
 
 /// Threads for work that needs no deep stack: those which some launch has started, or the usual ones. `None` while a launch is at work, for
-/// whose end such work would wait, or if threads cannot be started.
+/// whose end such work would wait, on a thread of rayon's, which would begin something else while it waits, or if threads cannot be started.
 pub(crate) fn free() -> Option<Arc<ThreadPool>> {
-    if AT_WORK.load(Ordering::Relaxed) > 0 {
+    if AT_WORK.load(Ordering::Relaxed) > 0 || rayon::current_thread_index().is_some() {
         return None;
     }
     let started = pools().values().next().cloned();
@@ -113,7 +113,19 @@ pub(crate) fn each(pool: &ThreadPool, count: usize, work: &(dyn Fn(usize) + Sync
     }
     AT_WORK.fetch_add(1, Ordering::Relaxed);
     let _at_work = AtWork;
-    pool.install(|| (0..count).into_par_iter().for_each(work));
+    let all = || pool.install(|| (0..count).into_par_iter().for_each(work));
+    // A thread of another pool of rayon's would take up more of that pool's work while it waits, each piece of which may launch something and wait as well, until
+    // its stack is full. A thread that is none of rayon's only waits.
+    if rayon::current_thread_index().is_none() || pool.current_thread_index().is_some() {
+        return all();
+    }
+    std::thread::scope(|scope| {
+        let waiting = std::thread::Builder::new().name("gpuvm-native-wait".to_string());
+        match waiting.spawn_scoped(scope, all) {
+            Ok(waiting) => waiting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => all(),
+        }
+    });
 }
 
 /// What `work` gives for each number below `count`, in order, computed in parallel.
@@ -130,7 +142,32 @@ pub(crate) fn map<T: Send>(pool: &ThreadPool, count: usize, work: &(dyn Fn(usize
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::time::Duration;
+
     use super::*;
+
+    #[test]
+    fn who_waits_takes_up_no_other_work() {
+        thread_local! {
+            static DEPTH: Cell<u32> = const { Cell::new(0) };
+        }
+        let pool = get(0, Some(2)).expect("threads can be started");
+        let users = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+        let done = AtomicUsize::new(0);
+        users.expect("threads can be started").install(|| {
+            (0..200).into_par_iter().for_each(|_| {
+                DEPTH.set(DEPTH.get() + 1);
+                assert_eq!(DEPTH.get(), 1, "a launch was begun while another one was waited for");
+                each(&pool, 3, &|_| {
+                    std::thread::sleep(Duration::from_micros(100));
+                    done.fetch_add(1, Ordering::Relaxed);
+                });
+                DEPTH.set(DEPTH.get() - 1);
+            });
+        });
+        assert_eq!(done.into_inner(), 600);
+    }
 
     #[test]
     fn no_threads_are_free_while_a_launch_is_at_work() {

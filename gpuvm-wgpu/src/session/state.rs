@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use gpuvm_core::interp::{Vm, header};
 use gpuvm_core::isa::STATE_WORDS;
 use gpuvm_core::program::Status;
-use gpuvm_engine::{EXTRA_WORDS, Error, Image, Result, touched};
+use gpuvm_engine::{EXTRA_WORDS, Error, Image, Result, least_piece, touched};
 use gpuvm_shaders::layout::{row, signal};
 use rayon::prelude::*;
 
@@ -55,7 +55,11 @@ impl Session {
         }
         let gpu = self.gpu.clone();
         let words = vms * STATE_WORDS;
-        let (ready, records) = rayon::join(|| make_ready(&gpu, words), || touched(words));
+        let (make_ready, touched) = (|| make_ready(&gpu, words), || touched(words));
+        let (ready, records) = match least_piece(1) {
+            1 => rayon::join(make_ready, touched),
+            _ => (make_ready(), touched()),
+        };
         ready?;
         let mut image = Image {
             records,
