@@ -96,12 +96,6 @@ impl Layout {
                 View::Atomics(atomics) => Place::Atomic(layout.place_atomics(params, index, *atomics)),
                 View::Device { region, element, len } if param.mode == Mode::Atomic => {
                     let base = layout.atomics_end(element);
-                    let words = len * element.words as usize;
-                    match base {
-                        // Zeros that nobody touches cost nothing.
-                        0 => layout.atomics = vec![0; words],
-                        _ => layout.atomics.resize(base + words, 0),
-                    }
                     layout.atomic_regions.push((base, (*region).clone()));
                     Place::Atomic(slot(base, 0, *len))
                 }
@@ -139,7 +133,14 @@ impl Layout {
 
     /// Where the next atomics begin whose values have that type: those of two words at an even word, as devices have them.
     fn atomics_end(&self, element: &Type) -> usize {
-        self.atomics.len().next_multiple_of(element.words as usize)
+        self.atomic_words().next_multiple_of(element.words as usize)
+    }
+
+    /// Words of all atomics, those of regions among them.
+    fn atomic_words(&self) -> usize {
+        let end = |(at, region): &(usize, Region)| at + region.words as usize;
+        let of_regions = self.atomic_regions.iter().map(end).max();
+        self.atomics.len().max(of_regions.unwrap_or_default())
     }
 
     /// Appends atomics, unless an earlier parameter stands for the same ones.
@@ -174,7 +175,7 @@ impl Layout {
         Demand {
             shared_words: self.shared_words as u64,
             words_per_vm: own.sum::<u64>() + self.result_words as u64 * (1 + u64::from(self.repeated)),
-            atomic_words: self.atomics.len() as u64,
+            atomic_words: self.atomic_words() as u64,
             restarts: false,
         }
     }
@@ -182,7 +183,7 @@ impl Layout {
     /// Whether VMs of different jobs write to the same memory, so that each job needs what the one before has left.
     pub(crate) fn is_handed_on(&self) -> bool {
         let common = |place: &Place| matches!(place, Place::Common { .. });
-        !self.atomics.is_empty() || self.places.iter().any(common)
+        self.atomic_words() > 0 || self.places.iter().any(common)
     }
 
     /// The atomics for the next job.

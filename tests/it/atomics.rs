@@ -96,6 +96,54 @@ fn add_counts_every_vm() {
     }
 }
 
+/// Counts in cells that stay on the device, before and behind such as the host has.
+#[routine]
+fn near_and_far(far: &[AtomicU32], near: &[AtomicU32], other: &[AtomicU32], value: u32) -> u32 {
+    far[(value % 70) as usize].fetch_add(1, Ordering::Relaxed);
+    near[(value % 3) as usize].fetch_add(value, Ordering::Relaxed);
+    other[(value % 5) as usize].fetch_max(value, Ordering::Relaxed);
+    if value.is_multiple_of(1000) {
+        println!("{value}");
+    }
+    value
+}
+
+#[test]
+fn atomics_of_the_host_lie_beside_those_of_buffers() {
+    let values: Vec<u32> = (0..5000).map(|i: u32| i.wrapping_mul(2_654_435_761) >> 20).collect();
+    let mut expected = (vec![7u32; 70], [1u32, 2, 3], vec![0u32; 5]);
+    for value in values.iter().chain(&values) {
+        expected.0[(value % 70) as usize] += 1;
+        expected.1[(value % 3) as usize] += value;
+        expected.2[(value % 5) as usize] = expected.2[(value % 5) as usize].max(*value);
+    }
+    for engine in ENGINES {
+        let far = runtime().buffer(&[7u32; 70]).unwrap();
+        let near = [1, 2, 3].map(AtomicU32::new);
+        let other = runtime().zeros::<u32>(5);
+        for _ in 0..2 {
+            let launch = runtime().launch("near_and_far").unwrap();
+            let done = launch
+                .args((&far, &near, &other, &values))
+                .engine(engine)
+                .run()
+                .unwrap();
+            assert_eq!(done.output::<Vec<u32>>().unwrap(), values, "{engine}");
+            let texts = done
+                .logs()
+                .iter()
+                .filter(|line| line.text.parse() == Ok(values[line.vm as usize]));
+            assert_eq!(
+                texts.count(),
+                values.iter().filter(|value| *value % 1000 == 0).count(),
+                "{engine}"
+            );
+        }
+        let near = near.map(AtomicU32::into_inner);
+        assert_eq!((far.read().unwrap(), near, other.read().unwrap()), expected, "{engine}");
+    }
+}
+
 #[test]
 fn add_to_a_buffer() {
     let values = values();

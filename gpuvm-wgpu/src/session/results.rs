@@ -61,9 +61,9 @@ impl Session {
         self.cell_words() + changed as u64
     }
 
-    /// Words of the signal and the atomics.
+    /// Words of the signal and of the atomics that the job has brought. Those behind them are of regions, to which they go back.
     fn cell_words(&self) -> u64 {
-        ATOMICS_AT + self.buffers.atomic_words
+        ATOMICS_AT + self.job.atomics.len() as u64
     }
 
     /// All of the arena and the atomics.
