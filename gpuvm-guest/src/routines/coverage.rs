@@ -1,7 +1,5 @@
 //! Which edges a guest has taken: a bit for each, by a hash of both ends, as fuzzers have them.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use gpuvm::build::{Body, Value};
 use gpuvm::prelude::*;
 
@@ -33,13 +31,13 @@ pub(crate) struct Maps {
 
 /// The word of the VM's number of the maps of some guests, all their edges together.
 #[routine(id = "gpuvm-guest.edges")]
-pub(crate) fn edges(all: &[AtomicU32], shared: &[u32], maps: Maps) -> u32 {
+pub(crate) fn edges(all: &[u32], shared: &[u32], maps: Maps) -> u32 {
     let mut word = 0;
     for guest in maps.first..maps.first.wrapping_add(maps.count) {
         let chunk = guest.wrapping_mul(maps.chunk);
-        let program = all[chunk.wrapping_add(PROGRAM as u32) as usize].load(Ordering::Relaxed) as usize;
+        let program = all[chunk.wrapping_add(PROGRAM as u32) as usize] as usize;
         let at = coverage_start(shared[program + PAGES]).wrapping_add(vm::id());
-        word |= all[chunk.wrapping_add(at) as usize].load(Ordering::Relaxed);
+        word |= all[chunk.wrapping_add(at) as usize];
     }
     word
 }
