@@ -104,7 +104,7 @@ impl Found {
         let (routine, family, scope) = match routine {
             RoutineRef::Binary { routine: code, .. } => (routine, pieces::taken_apart(code), scope),
             RoutineRef::Made(_) => (routine, &[][..], scope),
-            // What has tables is none that has.
+            // The routine within has no tables itself.
             RoutineRef::Tabled(tabled) => {
                 let within = self.scopes.within(scope, &tabled.tables);
                 if within >= MOST_SCOPES {
