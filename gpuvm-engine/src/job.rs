@@ -119,10 +119,15 @@ impl Job {
 
     /// How many atomic words there are.
     pub fn atomic_words(&self) -> usize {
-        let end = |(at, region): &(usize, Region)| at + region.words as usize;
-        let from_regions = self.atomic_regions.iter().map(end).max();
-        self.atomics.len().max(from_regions.unwrap_or_default())
+        atomic_words(&self.atomics, &self.atomic_regions)
     }
+}
+
+/// How many words some atomics have together with those that regions have from places on.
+pub fn atomic_words(atomics: &[u32], regions: &[(usize, Region)]) -> usize {
+    let end = |(at, region): &(usize, Region)| at + region.words as usize;
+    let from_regions = regions.iter().map(end).max();
+    atomics.len().max(from_regions.unwrap_or_default())
 }
 
 /// Which entries of a column VM v touches: those from `v * each - before` to `v * each + each - 1`, as far as they are there.

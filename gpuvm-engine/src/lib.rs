@@ -25,11 +25,11 @@ pub use self::device::{Backend, Device, DeviceKind, FloatMode, MemoryUse};
 pub use self::error::{Error, Result};
 pub use self::guard::{Check, CheckOp, Guard, Operand, StopAt, Then, WordRange};
 pub use self::image::touched;
-pub use self::job::{Copy, Demand, Job, Reach, Slot, Span, Tiles};
+pub use self::job::{Copy, Demand, Job, Reach, Slot, Span, Tiles, atomic_words};
 pub use self::ranks::{Ranks, Wire, gathered, handed_out};
 pub use self::reference::Reference;
 pub use self::team::{Lost, engine_over_ranks, over_ranks, team};
-pub use self::threads::least_piece;
+pub use self::threads::{join, least_piece};
 
 /// Which engine runs a launch. All of them give the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -9,6 +9,14 @@ pub fn least_piece(entries: usize) -> usize {
     }
 }
 
+/// What two pieces of work give, done at the same time or, on a thread that is one of rayon's, one after the other, as [`least_piece`] says.
+pub fn join<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B + Send) -> (A, B) {
+    match rayon::current_thread_index() {
+        None => rayon::join(one, other),
+        Some(_) => (one(), other()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rayon::prelude::*;

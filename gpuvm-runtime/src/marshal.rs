@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use gpuvm_core::program::{Mode, ParamSlot, Program};
 use gpuvm_core::types::Type;
-use gpuvm_engine::{Copy, Demand, Finished, Job, Memory, Region, Slot, Span, Words};
+use gpuvm_engine::{Copy, Demand, Finished, Job, Memory, Region, Slot, Span, Words, atomic_words};
 
 use crate::atomics::Atomics;
 use crate::content::Content;
@@ -138,9 +138,7 @@ impl Layout {
 
     /// Words of all atomics, those of regions among them.
     fn atomic_words(&self) -> usize {
-        let end = |(at, region): &(usize, Region)| at + region.words as usize;
-        let of_regions = self.atomic_regions.iter().map(end).max();
-        self.atomics.len().max(of_regions.unwrap_or_default())
+        atomic_words(&self.atomics, &self.atomic_regions)
     }
 
     /// Appends atomics, unless an earlier parameter stands for the same ones.

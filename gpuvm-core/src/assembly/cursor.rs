@@ -89,6 +89,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Takes the numbers of 32 bits that are left.
+    pub fn numbers(&mut self, to: &mut Vec<u32>) -> Result<(), String> {
+        while !self.at_end() {
+            to.push(self.number()?);
+        }
+        Ok(())
+    }
+
     /// Takes a text in quotes, with Rust's escapes.
     pub fn text(&mut self) -> Result<String, String> {
         if !self.rest.starts_with('"') {

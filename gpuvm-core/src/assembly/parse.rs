@@ -136,11 +136,7 @@ impl Assembler {
                 };
                 self.store.push(&rows(cursor)?, format);
             }
-            "data" => {
-                while !cursor.at_end() {
-                    program.data.push(cursor.number()?);
-                }
-            }
+            "data" => cursor.numbers(&mut program.data)?,
             "code" => self.in_code = true,
             other => {
                 return Err(format!(

@@ -16,7 +16,6 @@ use crate::matrix::AffineMap;
 use crate::routine::{
     Callee, Constant, ConstantWords, Routine, RoutineKey, RoutineRef, Site, Table, Variable, matrices_of,
 };
-use crate::types::TypeRef;
 
 /// Reads routines from text of the form that the [module](super) describes, and gives the last. `binary` gives the routines of the binary by id. Nothing that the
 /// text says is trusted: each routine is checked as one of a file is. Texts and types in it are kept for as long as the process lives.
@@ -31,51 +30,35 @@ pub fn assemble_routine(
 ) -> Result<RoutineRef, AssemblyError> {
     let mut assembler = Assembler {
         library,
-        binary,
-        done: Vec::new(),
+        names: Names {
+            binary,
+            done: Vec::new(),
+        },
         section: Section::None,
     };
     let mut line = 0;
     for content in text.lines() {
         line += 1;
-        assembler
-            .line(line, &mut Cursor::new(content))
-            .map_err(|wrong| match wrong {
-                Wrong::Here(what) => AssemblyError { line, what },
-                Wrong::At(line, what) => AssemblyError { line, what },
-            })?;
+        assembler.line(line, &mut Cursor::new(content))?;
     }
-    assembler.end().map_err(|(line, what)| AssemblyError { line, what })?;
-    assembler.done.pop().ok_or_else(|| AssemblyError {
+    assembler.end()?;
+    assembler.names.done.pop().ok_or_else(|| AssemblyError {
         line,
         what: "there is no routine in it: one begins with a line such as `routine \"name\"`".to_string(),
     })
 }
 
-/// What is wrong with a line, or with an earlier one.
-enum Wrong {
-    Here(String),
-    At(usize, String),
-}
-
-impl From<String> for Wrong {
-    fn from(what: String) -> Wrong {
-        Wrong::Here(what)
-    }
-}
-
-impl From<(usize, String)> for Wrong {
-    fn from((line, what): (usize, String)) -> Wrong {
-        Wrong::At(line, what)
-    }
-}
-
 struct Assembler<'a> {
     library: Library,
+    names: Names<'a>,
+    section: Section,
+}
+
+/// What a text may name.
+struct Names<'a> {
     binary: &'a dyn Fn(&str) -> Option<RoutineRef>,
     /// The routines that are over.
     done: Vec<RoutineRef>,
-    section: Section,
 }
 
 /// What is under way.
@@ -90,13 +73,8 @@ struct Open {
     routine: Routine,
     /// The line that it begins in.
     begins: usize,
-    params: Vec<TypeRef>,
-    code: Vec<Instruction>,
-    lines: Vec<u32>,
-    callees: Vec<Callee>,
-    constants: Vec<Constant>,
-    sites: Vec<Site>,
-    variables: Vec<Variable>,
+    /// The words of its tables.
+    tables: Vec<Vec<u32>>,
     labels: Labels,
     /// The source line of the instructions that follow.
     line: u32,
@@ -105,73 +83,84 @@ struct Open {
 }
 
 impl Assembler<'_> {
-    fn line(&mut self, line: usize, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
+    fn line(&mut self, line: usize, cursor: &mut Cursor<'_>) -> Result<(), AssemblyError> {
+        let here = |what| AssemblyError { line, what };
         if cursor.at_end() {
             return Ok(());
         }
-        let name = cursor.name()?;
+        let name = cursor.name().map_err(here)?;
+        if let "routine" | "tabled" = name {
+            self.end()?;
+        }
+        self.content(name, line, cursor).map_err(here)
+    }
+
+    /// What a line says that begins with a name.
+    fn content(&mut self, name: &str, line: usize, cursor: &mut Cursor<'_>) -> Result<(), String> {
         match (name, &mut self.section) {
-            ("routine", _) => {
-                self.end()?;
-                let name = cursor.text()?;
-                self.section = Section::Routine(Box::new(Open::new(name, line)));
-            }
-            ("tabled", _) => {
-                self.end()?;
-                let routine = self.named(cursor)?;
-                self.section = Section::Tabled(routine, Vec::new());
-            }
-            (_, Section::None) => {
-                return Err(Wrong::Here(format!(
-                    "`{name}` stands before the first `routine \"name\"`"
-                )));
-            }
-            ("instead", Section::Tabled(..)) => {
-                let (of, routine) = (self.named(cursor)?, self.named(cursor)?);
+            ("routine", _) => self.section = Section::Routine(Box::new(Open::new(cursor.text()?, line))),
+            ("tabled", _) => self.section = Section::Tabled(self.names.routine(cursor)?, Vec::new()),
+            (_, Section::None) => return Err(format!("`{name}` stands before the first `routine \"name\"`")),
+            ("instead", Section::Tabled(_, tables)) => {
+                let (of, routine) = (self.names.routine(cursor)?, self.names.routine(cursor)?);
                 if !of.has_signature_of(&routine) {
-                    let what = format!(
+                    return Err(format!(
                         "`{}: {}` is called in place of `{}: {}`",
                         routine.name,
                         routine.signature(),
                         of.name,
                         of.signature()
-                    );
-                    return Err(Wrong::Here(what));
+                    ));
                 }
-                if let Section::Tabled(_, tables) = &mut self.section {
-                    tables.push(Table { of, routine });
-                }
+                tables.push(Table { of, routine });
             }
             (_, Section::Tabled(..)) => {
-                return Err(Wrong::Here(format!(
-                    "`{name}` starts no line of a `tabled`: there is instead"
-                )));
-            }
-            ("callee", Section::Routine(open)) if !open.in_code => {
-                let callee = self.callee(cursor)?;
-                if let Section::Routine(open) = &mut self.section {
-                    open.call(callee);
-                }
+                return Err(format!("`{name}` starts no line of a `tabled`: there is instead"));
             }
             (_, Section::Routine(open)) if open.in_code => open.code_line(name, line, cursor)?,
+            ("callee", Section::Routine(open)) => {
+                let callee = self.names.callee(cursor, &mut open.routine.held)?;
+                open.routine.callees.to_mut().push(callee);
+            }
             (_, Section::Routine(open)) => open.header_line(name, cursor)?,
         }
-        Ok(cursor.expect_end()?)
+        cursor.expect_end()
     }
 
-    /// A callee: `library sin`, or a routine.
-    fn callee(&self, cursor: &mut Cursor<'_>) -> Result<Called, String> {
+    /// Ends what is under way.
+    fn end(&mut self) -> Result<(), AssemblyError> {
+        let done = match std::mem::replace(&mut self.section, Section::None) {
+            Section::None => return Ok(()),
+            Section::Routine(open) => {
+                let line = open.begins;
+                let routine = open.finish().map_err(|(line, what)| AssemblyError { line, what })?;
+                check(&routine, self.library).map_err(|error| AssemblyError {
+                    line,
+                    what: error.to_string(),
+                })?;
+                RoutineRef::new(routine)
+            }
+            Section::Tabled(routine, tables) => RoutineRef::tabled(&routine, &tables),
+        };
+        self.names.done.push(done);
+        Ok(())
+    }
+}
+
+impl Names<'_> {
+    /// A callee, `library sin` or a routine, of one that holds these.
+    fn callee(&self, cursor: &mut Cursor<'_>, held: &mut Vec<RoutineRef>) -> Result<Callee, String> {
         if !cursor.eat("library ") {
-            return self.named(cursor).map(Called::Routine);
+            return Ok(self.routine(cursor)?.hold(held));
         }
         let name = cursor.name()?;
         let number = FUNCTIONS.iter().position(|known| *known == name);
         let number = number.ok_or_else(|| format!("the library has no function `{name}`"))?;
-        Ok(Called::Library(number as u32))
+        Ok(Callee::Library(number as u32))
     }
 
     /// A routine: its number in the text, its name, or `binary` and its id.
-    fn named(&self, cursor: &mut Cursor<'_>) -> Result<RoutineRef, String> {
+    fn routine(&self, cursor: &mut Cursor<'_>) -> Result<RoutineRef, String> {
         let is_binary = cursor.eat("binary ");
         if is_binary || cursor.found().starts_with("`\"") {
             let name = cursor.text()?;
@@ -186,27 +175,6 @@ impl Assembler<'_> {
         let found = self.done.get(number as usize).cloned();
         found.ok_or_else(|| format!("there is no routine {number} above; the first one is routine 0"))
     }
-
-    /// Ends what is under way.
-    fn end(&mut self) -> Result<(), (usize, String)> {
-        match std::mem::replace(&mut self.section, Section::None) {
-            Section::None => {}
-            Section::Routine(open) => {
-                let begins = open.begins;
-                let routine = open.finish()?;
-                check(&routine, self.library).map_err(|error| (begins, error.to_string()))?;
-                self.done.push(RoutineRef::new(routine));
-            }
-            Section::Tabled(routine, tables) => self.done.push(RoutineRef::tabled(&routine, &tables)),
-        }
-        Ok(())
-    }
-}
-
-/// What a callee is.
-enum Called {
-    Routine(RoutineRef),
-    Library(u32),
 }
 
 impl Open {
@@ -217,13 +185,7 @@ impl Open {
                 ..Routine::EMPTY
             },
             begins,
-            params: Vec::new(),
-            code: Vec::new(),
-            lines: Vec::new(),
-            callees: Vec::new(),
-            constants: Vec::new(),
-            sites: Vec::new(),
-            variables: Vec::new(),
+            tables: Vec::new(),
             labels: Labels::default(),
             line: 0,
             in_code: false,
@@ -242,15 +204,15 @@ impl Open {
             "param" => {
                 let ty = types::parse(cursor)?;
                 if !cursor.at_end() {
-                    self.variables.push(Variable {
+                    routine.variables.to_mut().push(Variable {
                         name: types::keep(&cursor.text()?),
-                        word: self.params.iter().map(|param| param.words()).sum(),
+                        word: routine.params.iter().map(|param| param.words()).sum(),
                         ty,
                         line: routine.line,
                         last_line: u32::MAX,
                     });
                 }
-                self.params.push(ty);
+                routine.params.to_mut().push(ty);
             }
             "result" => routine.result = types::parse(cursor)?,
             "words" => {
@@ -259,31 +221,22 @@ impl Open {
             }
             "relaxed" => routine.relaxed = true,
             "table" => {
-                let mut words = Vec::new();
-                while !cursor.at_end() {
-                    words.push(cursor.number()?);
-                }
-                routine.tables.push(words.into());
+                let mut table = Vec::new();
+                cursor.numbers(&mut table)?;
+                self.tables.push(table);
             }
             "more" => {
-                let table = routine
-                    .tables
-                    .pop()
-                    .ok_or("`more` continues a `table`, and there is none above")?;
-                let mut words = table.to_vec();
-                while !cursor.at_end() {
-                    words.push(cursor.number()?);
-                }
-                routine.tables.push(words.into());
+                let table = self.tables.last_mut();
+                cursor.numbers(table.ok_or("`more` continues a `table`, and there is none above")?)?;
             }
-            "site" => self.sites.push(Site {
+            "site" => routine.sites.to_mut().push(Site {
                 line: cursor.number()?,
                 cause: cause(cursor)?,
             }),
             "variable" => {
                 let (word, line) = (cursor.number()?, cursor.number()?);
                 cursor.expect(":")?;
-                self.variables.push(Variable {
+                routine.variables.to_mut().push(Variable {
                     word,
                     line,
                     last_line: cursor.number()?,
@@ -307,63 +260,43 @@ impl Open {
             true => cursor.name()?,
             false => name,
         };
+        let routine = &mut self.routine;
+        let at = routine.code.len();
         if cursor.eat(":") {
-            return self.labels.place(name, self.code.len());
+            return self.labels.place(name, at);
         }
         match name {
             "at" => self.line = cursor.number()?,
-            "constant" | "data" => self.constants.push(Constant {
-                at: self.code.len() as u32,
+            "constant" | "data" => routine.constants.to_mut().push(Constant {
+                at: at as u32,
                 words: ConstantWords::Table(cursor.number()?),
                 in_data: name == "data",
             }),
             name => {
                 let op = operation(name)?;
-                let at = (self.code.len(), line);
                 let matrix = |_, _: &Cursor<'_>| Ok(Some(0));
-                self.code
-                    .push(self.labels.operands(op, op.roles(), cursor, at, matrix)?);
-                self.lines.push(self.line);
+                let instruction = self.labels.operands(op, op.roles(), cursor, (at, line), matrix)?;
+                routine.code.to_mut().push(instruction);
+                routine.lines.to_mut().push(self.line);
             }
         }
         Ok(())
     }
 
-    fn call(&mut self, called: Called) {
-        let callee = match called {
-            Called::Library(number) => Callee::Library(number),
-            Called::Routine(routine) => {
-                let held = &mut self.routine.held;
-                let known = held.iter().position(|held| held.key() == routine.key());
-                Callee::Held(known.unwrap_or_else(|| {
-                    held.push(routine);
-                    held.len() - 1
-                }) as u32)
-            }
-        };
-        self.callees.push(callee);
-    }
-
-    fn finish(mut self) -> Result<Routine, (usize, String)> {
-        self.labels.resolve(&mut self.code)?;
-        let (matrices, terms) = matrices_of(&mut self.code);
-        let mut routine = Routine {
-            params: self.params.into(),
-            lines: self.lines.into(),
-            matrices: matrices.into(),
-            terms: terms.into(),
-            callees: self.callees.into(),
-            constants: self.constants.into(),
-            sites: self.sites.into(),
-            variables: self.variables.into(),
-            ..self.routine
-        };
+    fn finish(self) -> Result<Routine, (usize, String)> {
+        let mut routine = self.routine;
+        let code = routine.code.to_mut();
+        self.labels.resolve(code)?;
+        let (matrices, terms) = matrices_of(code);
+        routine.matrices = matrices.into();
+        routine.terms = terms.into();
+        routine.tables = self.tables.into_iter().map(Arc::from).collect();
         if !self.has_words {
-            let named = self.code.iter().map(|instruction| end_of_words(&routine, instruction));
+            let code = routine.code.iter();
+            let named = code.map(|instruction| end_of_words(&routine, instruction));
             let params = routine.params.iter().map(|param| param.words()).sum();
             routine.words = named.fold(params, u32::max).max(1);
         }
-        routine.code = self.code.into();
         Ok(routine)
     }
 }
@@ -394,8 +327,7 @@ fn end_of_words(routine: &Routine, instruction: &Instruction) -> u32 {
             [(operands[1], params), (operands[2], result)]
         }
         Op::Return => [(operands[0], routine.result.words()), (0, 0)],
-        Op::Ask | Op::Log => [(operands[1], operands[2]), (0, 0)],
-        Op::Address => [(operands[1], operands[2]), (0, 0)],
+        Op::Ask | Op::Log | Op::Address => [(operands[1], operands[2]), (0, 0)],
         _ => [(0, 0); 2],
     };
     let spans = spans.map(|(first, words)| first.saturating_add(words));

@@ -110,6 +110,13 @@ impl Body {
         self.call_words(callee, args, results)
     }
 
+    /// The callee of a routine that this one holds.
+    pub(super) fn held(&self, routine: &RoutineRef) -> u32 {
+        let mut inner = self.inner.borrow_mut();
+        let held = routine.hold(&mut inner.held);
+        inner.callee(held)
+    }
+
     #[track_caller]
     pub(super) fn call_words(&self, callee: u32, args: &[(TypeRef, Word)], results: u32) -> Word {
         let words = args.iter().map(|(ty, _)| ty.words()).sum();

@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use super::{Body, BuildError, Inner, Value, Word};
 use crate::isa::Op;
-use crate::routine::{Callee, RoutineRef};
+use crate::routine::RoutineRef;
 use crate::types::{TypeRef, Value as _};
 
 /// A routine of the same signature as `of`, whose first parameter is a number: it calls the entry of that number with the arguments behind it, and `of`
@@ -90,16 +90,5 @@ impl Body {
         let callee = self.held(routine);
         let result = self.call_words(callee, args, routine.result.words());
         self.emit(Op::Return, [result, 0, 0, 0]);
-    }
-
-    /// The callee of a routine that this one holds.
-    pub(super) fn held(&self, routine: &RoutineRef) -> u32 {
-        let mut inner = self.inner.borrow_mut();
-        let known = inner.held.iter().position(|held| held.key() == routine.key());
-        let number = known.unwrap_or_else(|| {
-            inner.held.push(routine.clone());
-            inner.held.len() - 1
-        });
-        inner.callee(Callee::Held(number as u32))
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::Routine;
+use super::{Callee, Routine};
 use crate::build::{BuildError, table};
 use crate::library::Library;
 use crate::link::collect::calls;
@@ -69,6 +69,16 @@ impl RoutineRef {
     pub fn new(routine: Routine) -> RoutineRef {
         let id = RoutineId::of(&routine);
         RoutineRef::Made(Arc::new(Made { routine, id }))
+    }
+
+    /// The callee that it is among those that a routine holds, each once.
+    pub(crate) fn hold(&self, held: &mut Vec<RoutineRef>) -> Callee {
+        let known = held.iter().position(|held| held.key() == self.key());
+        let number = known.unwrap_or_else(|| {
+            held.push(self.clone());
+            held.len() - 1
+        });
+        Callee::Held(number as u32)
     }
 
     /// The routine with a table in place of another one that it calls, or that is called by what it calls: a call of `of` goes to the entry of the number

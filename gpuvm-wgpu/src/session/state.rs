@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use gpuvm_core::interp::{Vm, header};
 use gpuvm_core::isa::STATE_WORDS;
 use gpuvm_core::program::Status;
-use gpuvm_engine::{EXTRA_WORDS, Error, Image, Result, least_piece, touched};
+use gpuvm_engine::{EXTRA_WORDS, Error, Image, Result, join, touched};
 use gpuvm_shaders::layout::{row, signal};
 use rayon::prelude::*;
 
@@ -55,11 +55,7 @@ impl Session {
         }
         let gpu = self.gpu.clone();
         let words = vms * STATE_WORDS;
-        let (make_ready, touched) = (|| make_ready(&gpu, words), || touched(words));
-        let (ready, records) = match least_piece(1) {
-            1 => rayon::join(make_ready, touched),
-            _ => (make_ready(), touched()),
-        };
+        let (ready, records) = join(|| make_ready(&gpu, words), || touched(words));
         ready?;
         let mut image = Image {
             records,
