@@ -2,13 +2,14 @@
 //! budget of cycles, because drivers end what runs too long.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, Repeats};
 use gpuvm_core::matrix::{Format, MatrixRecord};
 use gpuvm_core::program::Program;
 use gpuvm_engine::{Demand, DeviceMemory, Engine, Error, Execute, Job, Result, Running, Sequence, Source, StopAt};
 
+use super::compilers::Compilers;
 use super::gpu::Gpu;
 use super::kernel::Kernel;
 use super::library::Library;
@@ -30,14 +31,34 @@ pub struct Interpreter {
 struct Shelves {
     gpu: Arc<Gpu>,
     /// One interpreter for each combination of parts that programs have used so far.
-    kernels: Mutex<HashMap<Uses, Arc<Kernel>>>,
+    kernels: Mutex<HashMap<Uses, Slot>>,
+    compilers: Compilers,
     library: Library<Interpreted>,
+}
+
+/// Where an interpreter is, once it is compiled.
+type Slot = Arc<OnceLock<Arc<Kernel>>>;
+
+/// The interpreter that runs a program.
+#[derive(Clone, Debug)]
+struct Served {
+    /// The one that has what the program needs and no more.
+    own: Slot,
+    /// One that has more, for as long as that is not compiled. All have the same bindings, and launch as many.
+    meanwhile: Arc<Kernel>,
+}
+
+impl Served {
+    /// The best one that there is by now.
+    fn kernel(&self) -> &Arc<Kernel> {
+        self.own.get().unwrap_or(&self.meanwhile)
+    }
 }
 
 /// A program on the device, with the interpreter for it.
 #[derive(Debug)]
 pub struct Interpreted {
-    kernel: Arc<Kernel>,
+    kernel: Served,
     uses: Uses,
     packed: Packed,
     code: wgpu::Buffer,
@@ -51,7 +72,7 @@ pub struct Interpreted {
 
 /// The interpreter with a session's buffers.
 struct OnBuffers {
-    kernel: Arc<Kernel>,
+    kernel: Served,
     group: wgpu::BindGroup,
     groups: [u32; 2],
 }
@@ -82,6 +103,7 @@ impl Interpreter {
             shared: Arc::new(Shelves {
                 gpu,
                 kernels: Mutex::default(),
+                compilers: Compilers::default(),
                 library: Library::default(),
             }),
         }
@@ -174,15 +196,48 @@ impl Interpreter {
         Ok(Arc::new(gathering))
     }
 
-    /// The interpreter that has the given parts.
-    fn kernel(&self, uses: Uses) -> Result<Arc<Kernel>> {
-        let mut kernels = self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = kernels.get(&uses) {
-            return Ok(known.clone());
+    /// The interpreter that has the given parts. Where it is new, and one that has more is there, that one serves as long as it is being compiled; but not on a
+    /// CPU that plays the device, because that goes through all parts with each instruction.
+    fn kernel(&self, uses: Uses) -> Result<Served> {
+        let Shelves {
+            gpu,
+            kernels,
+            compilers,
+            ..
+        } = &*self.shared;
+        let mut kernels = kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        let serving = kernels
+            .iter()
+            .filter(|(parts, slot)| slot.get().is_some() && (**parts == uses || parts.serves(uses) && !gpu.software))
+            .min_by_key(|(parts, _)| parts.count());
+        let meanwhile = serving.and_then(|(_, slot)| slot.get().cloned());
+        let is_new = !kernels.contains_key(&uses);
+        let own = Arc::clone(kernels.entry(uses).or_default());
+        let make = move |gpu: &Gpu| Ok(Arc::new(gpu.kernel(EntryPoint::Interpreter(uses))?));
+        let Some(meanwhile) = meanwhile else {
+            let made: Arc<Kernel> = make(gpu)?;
+            return Ok(Served {
+                meanwhile: Arc::clone(own.get_or_init(|| made)),
+                own,
+            });
+        };
+        if is_new {
+            let (gpu, own) = (Arc::clone(gpu), Arc::clone(&own));
+            compilers.spawn(move || {
+                // Where the device refuses it, the other one goes on serving.
+                if let Ok(made) = make(&gpu) {
+                    own.get_or_init(|| made);
+                }
+            })?;
         }
-        let kernel = Arc::new(self.shared.gpu.kernel(EntryPoint::Interpreter(uses))?);
-        kernels.insert(uses, kernel.clone());
-        Ok(kernel)
+        Ok(Served { own, meanwhile })
+    }
+
+    /// How many interpreters are compiled.
+    #[cfg(test)]
+    pub fn compiled(&self) -> usize {
+        let kernels = self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        kernels.values().filter(|slot| slot.get().is_some()).count()
     }
 
     /// How a session of the program goes on the interpreter alone.
@@ -269,7 +324,7 @@ impl Stepper for Interpreted {
     }
 
     fn launch_fields(&self) -> &[String] {
-        &self.kernel.uniform
+        &self.kernel.kernel().uniform
     }
 
     fn reach(&self) -> Reach {
@@ -294,19 +349,20 @@ impl Stepper for Interpreted {
 
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn BoundStepper> {
         let own = [&self.code, &self.constants].map(|buffer| buffer.as_entire_binding());
-        let pairs = shared.pairs().filter(|_| self.kernel.has_pairs);
+        let kernel = self.kernel.kernel();
+        let pairs = shared.pairs().filter(|_| kernel.has_pairs);
         let parts = shared.bindings.iter().cloned().chain(own).chain(pairs);
         Box::new(OnBuffers {
+            group: bind_parts(&gpu.device, &kernel.layouts[0], parts),
+            groups: groups(gpu, vms.into(), kernel.workgroup),
             kernel: self.kernel.clone(),
-            group: bind_parts(&gpu.device, &self.kernel.layouts[0], parts),
-            groups: groups(gpu, vms.into(), self.kernel.workgroup),
         })
     }
 }
 
 impl BoundStepper for OnBuffers {
     fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
-        pass.set_pipeline(&self.kernel.pipeline);
+        pass.set_pipeline(&self.kernel.kernel().pipeline);
         for dispatch in 0..batch.dispatches {
             let launch = if dispatch == 0 { batch.first } else { batch.then };
             pass.set_bind_group(0, &self.group, &[launch]);

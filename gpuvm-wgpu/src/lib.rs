@@ -4,6 +4,7 @@
 mod canonical;
 mod chain;
 mod clock;
+mod compilers;
 mod cuda;
 mod disk;
 mod epoch;

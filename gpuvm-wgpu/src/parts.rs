@@ -94,6 +94,18 @@ impl Uses {
         }
     }
 
+    /// How many parts it has.
+    pub fn count(self) -> u32 {
+        self.parts.count_ones()
+    }
+
+    /// Whether an interpreter with these parts runs programs that use the others, from the same buffers.
+    pub fn serves(self, others: Uses) -> bool {
+        let pairs = Part::Unit(Unit::AtomicPair).bit();
+        let differing = self.parts ^ others.parts;
+        self.relaxed == others.relaxed && differing & others.parts == 0 && differing & pairs == 0
+    }
+
     /// Those of the parts that are among the given ones.
     pub fn among(self, parts: &[Part]) -> Uses {
         Uses {
@@ -122,5 +134,25 @@ impl Uses {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "const {name}: bool = {};", self.has(part));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_parts_serve_fewer_but_for_other_buffers_and_floats() {
+        let of = |parts: &[Part]| Uses {
+            parts: parts.iter().fold(0, |all, part| all | part.bit()),
+            relaxed: false,
+        };
+        let (long, division) = (Part::Unit(Unit::Long), Part::Unit(Unit::Division));
+        let (few, more) = (of(&[long]), of(&[long, division]));
+        assert!(more.serves(few) && more.serves(more) && !few.serves(more));
+        assert!(!of(&[division]).serves(few));
+        assert!(!of(&[long, Part::Unit(Unit::AtomicPair)]).serves(few));
+        assert!(!more.serves(Uses { relaxed: true, ..few }));
+        assert!(few.count() < more.count());
     }
 }

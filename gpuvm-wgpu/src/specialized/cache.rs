@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 
 use gpuvm_core::program::{Program, ProgramId};
 use gpuvm_engine::{Error, Result};
 
 use super::kernel::{Passes, Readiness, SpecializedKernel, Work};
 use super::options::Options;
+use crate::compilers::Compilers;
 use crate::gpu::Gpu;
 use crate::library::Library;
 
@@ -131,33 +131,6 @@ impl Cache {
         drop(known);
         self.changed.notify_all();
         made
-    }
-}
-
-/// The threads that compile. When it is dropped they are waited for: a process that ends while its driver compiles may crash.
-#[derive(Debug, Default)]
-pub struct Compilers(Mutex<Vec<JoinHandle<()>>>);
-
-impl Compilers {
-    fn spawn(&self, work: impl FnOnce() + Send + 'static) -> Result<()> {
-        let thread = std::thread::Builder::new().name("gpuvm compile".to_string());
-        let thread = thread.spawn(work).map_err(|error| Error::Device {
-            reason: format!("no thread to compile a kernel: {error}"),
-        })?;
-        let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        threads.retain(|thread| !thread.is_finished());
-        threads.push(thread);
-        Ok(())
-    }
-}
-
-impl Drop for Compilers {
-    fn drop(&mut self) {
-        let threads = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for thread in threads.drain(..) {
-            // What it panicked with it has said.
-            let _ = thread.join();
-        }
     }
 }
 

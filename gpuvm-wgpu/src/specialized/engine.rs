@@ -13,12 +13,13 @@ use gpuvm_engine::{
 };
 use gpuvm_shaders::layout::tile;
 
-use super::cache::{Cache, Compilers};
+use super::cache::Cache;
 use super::habits::Habits;
 use super::kernel::{Passes, SpecializedKernel, Work};
 use super::options::Options;
 use super::resident::Staying;
 use super::size::{Compiler, Size};
+use crate::compilers::Compilers;
 use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
 use crate::library::Library;

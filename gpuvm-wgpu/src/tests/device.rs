@@ -1,11 +1,14 @@
 //! Devices of the tests' own: lost ones, small ones, and what is left on them.
 
+use std::time::{Duration, Instant};
+
 use gpuvm_engine::Error;
 
 use super::control::{countdown, sums, with_finish};
 use super::*;
 use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
+use crate::parts::Uses;
 
 /// Opens the best device once more, as `change` makes it.
 fn opened(change: impl FnOnce(&mut Gpu)) -> (Arc<Gpu>, Interpreter) {
@@ -39,6 +42,22 @@ fn a_lost_device_is_an_error_and_the_next_one_works() {
     lost(engine.memory().unwrap().allocate(10).unwrap_err());
     lost(counting().start(&engine).map(|_| ()).unwrap_err());
     let (_, engine) = opened(|_| {});
+    check(&engine, counting());
+}
+
+#[test]
+fn an_interpreter_with_more_parts_serves_until_there_is_one_with_fewer() {
+    let calling = || job(sums(100), &[], 0, 1, 40);
+    let parts = |batch: Batch| Uses::of(&batch.job.program).with_breaks();
+    assert!(parts(calling()).serves(parts(counting())) && parts(calling()) != parts(counting()));
+    let (_, engine) = opened(|gpu| gpu.software = false);
+    check(&engine, calling());
+    // Both of them, whichever it is.
+    let begin = Instant::now();
+    while engine.compiled() < 2 {
+        check(&engine, counting());
+        assert!(begin.elapsed() < Duration::from_secs(120), "it is not compiled");
+    }
     check(&engine, counting());
 }
 
