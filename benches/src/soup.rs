@@ -1,8 +1,8 @@
 //! Program soup: a thousand different routines, each launched once. What counts is the time until all results are there, with
-//! everything that has to be linked or compiled on the way.
+//! everything that has to be linked or compiled on the way. And a few of them, batch after batch, with what is compiled meanwhile.
 
-use anyhow::Result;
-use gpuvm::{Engine, Settings};
+use anyhow::{Result, ensure};
+use gpuvm::{BatchDone, Engine, Settings};
 use gpuvm_soup::{Recipe, SOUP};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,12 @@ use crate::timing::once;
 
 /// VMs of each routine.
 const VMS: u32 = 1024;
+
+/// Routines that come again in each batch, and VMs of each.
+const AGAIN: usize = 32;
+const VMS_AGAIN: u32 = 1 << 16;
+/// Batches within which they should be compiled.
+const MOST_BATCHES: usize = 2000;
 
 /// One contestant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -114,6 +120,13 @@ pub fn run(stage: &Stage) -> Result<Vec<Served>> {
         });
     }
     soup.batch(stage, &inputs)?;
+    let mut again = Soup {
+        recipes: &recipes[..AGAIN],
+        judges: Vec::new(),
+        served: Vec::new(),
+    };
+    again.batches(stage)?;
+    soup.served.extend(again.served);
     Ok(soup.served)
 }
 
@@ -139,6 +152,35 @@ impl Soup<'_> {
         });
         let checked = self.judged(result);
         self.push("gpuvm batch", false, checked);
+        Ok(())
+    }
+
+    /// All of them in each of many batches, interpreted and as they are compiled meanwhile.
+    fn batches(&mut self, stage: &Stage) -> Result<()> {
+        let inputs = Inputs::new(stage.pick(1 << 10, VMS_AGAIN));
+        self.judges = self.recipes.par_iter().map(|recipe| inputs.judge(recipe)).collect();
+        let ids: Vec<&str> = self.recipes.iter().map(|recipe| recipe.id).collect();
+        let vms = inputs.first.len();
+        for engine in [Engine::Interpreter, Engine::Auto] {
+            let runtime = stage.runtime(Settings::default())?;
+            let run = || Ok(runtime.batch(&ids)?.args((&inputs.first, &inputs.second)).engine(engine).run()?);
+            let is_compiled = |done: &BatchDone| done.stats().is_some_and(|stats| stats.engine == Engine::Specialized);
+            let mut ready = engine == Engine::Interpreter;
+            for _ in 0..stage.pick(4, MOST_BATCHES) {
+                if ready {
+                    break;
+                }
+                ready = is_compiled(&run()?);
+            }
+            let measured = (|| -> Result<_> {
+                ensure!(ready || !stage.pick(false, true), "nothing was compiled in {MOST_BATCHES} batches");
+                let (seconds, done) = stage.timing.warm(run)?;
+                let all = (0..ids.len()).map(|number| Ok(done.output(number)?));
+                Ok((seconds, all.collect::<Result<_>>()?))
+            })();
+            let checked = self.judged(measured);
+            self.push(&format!("gpuvm batch of {vms} VMs each, again ({engine})"), false, checked);
+        }
         Ok(())
     }
 

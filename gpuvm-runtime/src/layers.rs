@@ -21,6 +21,7 @@ const LAYERS: [&[&str]; 16] = [
         "handle",
         "json",
         "rates",
+        "repeats",
         "sources",
         "stats",
         "tally",

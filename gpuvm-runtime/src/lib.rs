@@ -50,6 +50,7 @@ pub mod questions;
 mod rates;
 mod recorder;
 pub mod registry;
+mod repeats;
 pub mod ring;
 pub mod routine;
 pub mod runtime;

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use gpuvm_core::compile::link_kernel;
+use gpuvm_core::compile::{link_kernel, link_kernel_behind};
 use gpuvm_core::kernel::Kernel;
 use gpuvm_core::routine::RoutineKey;
 
-use gpuvm_core::program::{Program, atomic_pairs};
+use gpuvm_core::program::{Program, ProgramId, atomic_pairs};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, VmType};
 use gpuvm_engine::{
@@ -24,6 +24,7 @@ use crate::device;
 use crate::entry::{Code, Entry, Launchable};
 use crate::error::{Error, Result};
 use crate::rates::Rates;
+use crate::repeats::Repeats;
 
 /// What is spread over the devices of a runtime on [several](crate::RuntimeBuilder::devices).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,6 +76,8 @@ struct Shared {
     programs: Mutex<Remembered<(RoutineKey, u32)>>,
     /// Linked kernels of plans by what tells them apart.
     kernels: Mutex<Remembered<String>>,
+    /// What batches ran of late.
+    repeats: Mutex<Repeats>,
 }
 
 /// What runs on all ranks.
@@ -359,6 +362,7 @@ impl Runtime {
             kept,
             programs: Mutex::default(),
             kernels: Mutex::default(),
+            repeats: Mutex::default(),
         });
         all().push(Arc::downgrade(&shared));
         Ok(Runtime {
@@ -444,23 +448,43 @@ impl Runtime {
         Ok(programs().keep(key, program))
     }
 
-    /// Links a kernel with settings that may be others than the runtime's.
-    pub(crate) fn link_kernel_with(&self, kernel: &Kernel, settings: &Settings) -> Result<Arc<Program>> {
-        match *settings == self.shared.settings {
-            true => self.link_kernel(kernel),
-            false => Ok(Arc::new(link_kernel(kernel, gpuvm_math::LIBRARY, settings)?)),
+    /// Links a kernel with settings that may be others than the runtime's, and these words before its own data.
+    pub(crate) fn link_kernel_behind(
+        &self,
+        kernel: &Kernel,
+        settings: &Settings,
+        data: &[u32],
+    ) -> Result<Arc<Program>> {
+        let link = || -> Result<_> {
+            let program = link_kernel_behind(kernel, gpuvm_math::LIBRARY, settings, data.to_vec())?;
+            Ok(Arc::new(program))
+        };
+        if *settings != self.shared.settings {
+            return link();
         }
-    }
-
-    /// Links a kernel of a plan or a batch, or gives what was linked before, so that engines find what they made of it.
-    pub(crate) fn link_kernel(&self, kernel: &Kernel) -> Result<Arc<Program>> {
-        let key = kernel.key();
+        let key = match data {
+            [] => kernel.key(),
+            _ => {
+                let bytes: Vec<u8> = data.iter().flat_map(|word| word.to_le_bytes()).collect();
+                format!("{} behind {}", kernel.key(), ProgramId::of(&bytes))
+            }
+        };
         let kernels = || self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = kernels().get(&key) {
             return Ok(program);
         }
-        let program = Arc::new(link_kernel(kernel, gpuvm_math::LIBRARY, &self.shared.settings)?);
+        let program = link()?;
         Ok(kernels().keep(key, program))
+    }
+
+    /// Links a kernel of a plan or a batch, or gives what was linked before, so that engines find what they made of it.
+    pub(crate) fn link_kernel(&self, kernel: &Kernel) -> Result<Arc<Program>> {
+        self.link_kernel_behind(kernel, &self.shared.settings, &[])
+    }
+
+    /// What batches ran of late.
+    pub(crate) fn repeats(&self) -> MutexGuard<'_, Repeats> {
+        self.shared.repeats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Links a routine with settings that may be others than the runtime's. A program is linked already.

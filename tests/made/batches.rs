@@ -1,5 +1,7 @@
 //! A batch gives what each of its routines gives when it is launched alone, on every engine.
 
+use std::time::{Duration, Instant};
+
 use gpuvm::prelude::*;
 use gpuvm::{Error, Routine, build};
 
@@ -324,4 +326,95 @@ fn results_are_folded_in_an_order_that_is_told() {
         wrong.run().unwrap_err().to_string(),
         "the batch cannot run: its results are folded by a routine `fn(u32, u32) -> u32`, and `wave` is `fn(f32, f32) -> f32`"
     );
+}
+
+#[routine]
+fn greatest(a: u32, b: u32) -> u32 {
+    a.max(b)
+}
+
+/// Routines with tables and branches. Each may divide by 0 where its case is its number.
+fn sieves(from: u32, count: u32) -> Vec<Routine> {
+    let sieve = |number: u32| {
+        build(&format!("sieve {number}"), |f| {
+            let x = f.param::<u32>("x");
+            let steps = f.table(&[number + 1, 3, 2 * number + 7]);
+            let sum = f.variable("sum", x * steps.get(x % 3) + number);
+            f.if_(sum.get().ge(20), |_| sum.set(sum.get() / (x ^ number)));
+            f.ret(sum.get());
+        })
+    };
+    (from..from + count).map(|number| sieve(number).unwrap()).collect()
+}
+
+#[test]
+fn what_comes_again_and_again_is_compiled_whole() {
+    let routines = sieves(0, 3);
+    let x: Vec<u32> = (0..500).map(|i| i * i % 97).collect();
+    let choice: Vec<u32> = (0..500).map(|vm| vm * 31 % 13 % 3).collect();
+    let batch = |form| {
+        let batch = runtime().batch(&routines).unwrap().args((&x,));
+        match form {
+            "chosen" => batch.choose(&choice),
+            "folded" => batch.fold("greatest").unwrap(),
+            _ => batch,
+        }
+    };
+    for form in ["in rows", "chosen", "folded"] {
+        let expected = batch(form).engine(Engine::Interpreter).run().unwrap();
+        let mut engines = Vec::new();
+        let begin = Instant::now();
+        // As a user would, who has batches to run. A CPU that plays the device takes its time over the kernel.
+        while engines.last() != Some(&Engine::Specialized) && begin.elapsed() < Duration::from_secs(120) {
+            let done = batch(form).run().unwrap();
+            assert_eq!(
+                done.all::<u32>().unwrap(),
+                expected.all::<u32>().unwrap(),
+                "{form} {engines:?}"
+            );
+            assert_eq!(done.traps(), expected.traps());
+            assert_eq!(done.first_trap(), expected.first_trap());
+            engines.push(done.stats().unwrap().engine);
+        }
+        assert_eq!(engines[..2], [Engine::Interpreter; 2], "{form}");
+        assert_eq!(engines.last(), Some(&Engine::Specialized), "{form} {engines:?}");
+    }
+}
+
+#[test]
+fn what_comes_again_among_others_is_compiled_by_itself() {
+    let cases = 1 << 17;
+    let x: Vec<u32> = (0..cases).map(|i: u32| i.wrapping_mul(0x9e37_79b9) % 41).collect();
+    let old = sieves(0, 3);
+    let mut engines = Vec::new();
+    let begin = Instant::now();
+    for turn in 0u32.. {
+        // New ones around and between the old.
+        let mut routines = sieves(3 + 4 * turn, 4);
+        for (place, old) in [(0, &old[0]), (3, &old[1]), (6, &old[2])] {
+            routines.insert(place, old.clone());
+        }
+        let batch = || runtime().batch(&routines).unwrap().args((&x,));
+        let done = batch().run().unwrap();
+        let expected = batch().engine(Engine::Native).run().unwrap();
+        assert_eq!(
+            done.all::<u32>().unwrap(),
+            expected.all::<u32>().unwrap(),
+            "{engines:?}"
+        );
+        for routine in 0..7 {
+            assert_eq!(
+                done.output::<u32>(routine).unwrap(),
+                expected.output::<u32>(routine).unwrap()
+            );
+        }
+        assert_eq!(done.traps(), expected.traps());
+        assert_eq!(done.first_trap(), expected.first_trap(), "{engines:?}");
+        engines.push(done.stats().unwrap().engine);
+        if engines.last() == Some(&Engine::Specialized) || begin.elapsed() > Duration::from_secs(120) {
+            break;
+        }
+    }
+    assert_eq!(engines[..2], [Engine::Interpreter; 2]);
+    assert_eq!(engines.last(), Some(&Engine::Specialized), "{engines:?}");
 }

@@ -1,7 +1,9 @@
-//! Many programs as one, each of whose VMs runs one of them: a *batch*. Their codes stand one after the other, behind a switch.
+//! Many programs as one, each of whose VMs runs one of them: a *batch*. Their codes stand one after the other, behind a switch or comparisons.
+
+use std::ops::Range;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 use super::{Mark, Program, Report, Scope, SourceLoc, Variable};
 use crate::isa::{Instruction, Op, Role, space};
@@ -18,13 +20,27 @@ pub enum Choice {
     Given(usize),
 }
 
+/// How a VM gets from its program's number to the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selector {
+    /// By one instruction, however many programs there are. It is not for compilers, to which each way out of it is a program of its own.
+    Switch,
+    /// By comparisons, as many as the logarithm of the number of programs says.
+    Comparisons,
+}
+
 /// The programs as one. They have the same parameters and results, allow the same depth, and are all relaxed or none. The data of each begins the
 /// longest one's, as [`link_kernel_behind`](crate::compile::link_kernel_behind) makes it. VMs begin in their program with some words that are not 0, so programs have to be the linker's own.
 ///
 /// # Errors
 ///
 /// [`LinkError::Kernel`] if they are not alike or there is none.
-pub fn batch(name: &str, programs: &[Arc<Program>], choice: Choice, settings: &Settings) -> Result<Program, LinkError> {
+pub fn batch(
+    name: &str,
+    programs: &[Arc<Program>],
+    (choice, selector): (Choice, Selector),
+    settings: &Settings,
+) -> Result<Program, LinkError> {
     let first = programs.first().ok_or_else(|| refused(name, "it has no programs"))?;
     let data = programs
         .iter()
@@ -42,7 +58,11 @@ pub fn batch(name: &str, programs: &[Arc<Program>], choice: Choice, settings: &S
     }
     let mut batch = Batch::new(name, first, programs.len());
     batch.program.data.clone_from(data);
-    batch.choose(choice, programs.len(), settings);
+    batch.choose(choice, settings);
+    match selector {
+        Selector::Switch => batch.switch(programs.len(), settings),
+        Selector::Comparisons => batch.compare(0..programs.len(), settings),
+    }
     for (number, program) in programs.iter().enumerate() {
         batch.append(number, program);
     }
@@ -75,8 +95,8 @@ fn difference(a: &Program, b: &Program) -> Option<&'static str> {
 /// A batch that grows.
 struct Batch {
     program: Program,
-    /// The instruction of the first jump behind the switch.
-    table: usize,
+    /// The jumps to the programs.
+    jumps: Vec<usize>,
     store: Store,
     /// The matrices of linear instructions by what these are.
     matrices: FxHashMap<(u32, [u32; 3]), u32>,
@@ -113,15 +133,15 @@ impl Batch {
         };
         Batch {
             program,
-            table: 0,
+            jumps: Vec::with_capacity(count),
             store: Store::default(),
             matrices: FxHashMap::default(),
             files: FxHashMap::default(),
         }
     }
 
-    /// Writes the code that finds a VM's program.
-    fn choose(&mut self, choice: Choice, count: usize, settings: &Settings) {
+    /// Writes the code that finds the number of a VM's program, in word 1.
+    fn choose(&mut self, choice: Choice, settings: &Settings) {
         let (Choice::InRows(param) | Choice::Given(param)) = choice;
         let find = [
             Instruction::new(Op::Param, [1, param as u32, 0, 0]),
@@ -140,12 +160,37 @@ impl Batch {
                 .into_iter()
                 .for_each(|instruction| self.push(instruction, settings));
         }
-        self.table = self.program.code.len() + 1;
+    }
+
+    /// Writes a switch by the number.
+    fn switch(&mut self, count: usize, settings: &Settings) {
+        let table = self.program.code.len() as u32 + 1;
         let last = count.saturating_sub(1) as u32;
-        self.push(Instruction::new(Op::Switch, [self.table as u32, 1, last, 0]), settings);
+        self.push(Instruction::new(Op::Switch, [table, 1, last, 0]), settings);
         for _ in 0..count {
-            self.push(Instruction::new(Op::Jump, [0; 4]), settings);
+            self.jump(settings);
         }
+    }
+
+    /// Writes comparisons of the number, which is among these.
+    fn compare(&mut self, numbers: Range<usize>, settings: &Settings) {
+        if numbers.len() <= 1 {
+            return self.jump(settings);
+        }
+        let middle = numbers.start + numbers.len() / 2;
+        self.push(Instruction::new(Op::Imm, [2, middle as u32, 0, 0]), settings);
+        self.push(Instruction::new(Op::LtU, [2, 1, 2, 0]), settings);
+        let branch = self.program.code.len();
+        self.push(Instruction::new(Op::JumpUnless, [0, 2, 0, 0]), settings);
+        self.compare(numbers.start..middle, settings);
+        self.program.code[branch].operands[0] = self.program.code.len() as u32;
+        self.compare(middle..numbers.end, settings);
+    }
+
+    /// Writes the jump to the next program.
+    fn jump(&mut self, settings: &Settings) {
+        self.jumps.push(self.program.code.len());
+        self.push(Instruction::new(Op::Jump, [0; 4]), settings);
     }
 
     /// An instruction of the batch's own.
@@ -163,11 +208,11 @@ impl Batch {
         self.program.variables.scope_of.push(0);
     }
 
-    /// Appends a program, and lets the switch lead to it.
+    /// Appends a program, and lets its jump lead to it.
     fn append(&mut self, number: usize, program: &Program) {
         let all = &mut self.program;
         let start = all.code.len() as u32;
-        all.code[self.table + number].operands[0] = start;
+        all.code[self.jumps[number]].operands[0] = start;
         let (first_routine, first_site) = (all.routines.len() as u32, all.sites.len() as u32);
         let (first_scope, first_variable) = (all.variables.scopes.len() as u32, all.variables.list.len() as u32);
         let files: Vec<u32> = program

@@ -20,7 +20,7 @@ mod variables;
 mod verify;
 
 pub use crate::bytes::LoadError;
-pub use batch::{Choice, batch};
+pub use batch::{Choice, Selector, batch};
 pub use bytes::FORMAT_VERSION;
 pub use footprint::{Seen, footprint};
 pub use identity::ProgramId;

@@ -98,7 +98,7 @@ impl Folding {
                 chunk: self.lanes,
             }),
         };
-        runtime.link_kernel_with(&kernel, settings)
+        runtime.link_kernel_behind(&kernel, settings, &[])
     }
 
     /// How VMs find their program: so many in a row have the same.

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gpuvm_core::compile::link_kernel_behind;
 use gpuvm_core::kernel::{Call, Count, Input, Kernel, Output};
-use gpuvm_core::program::{Choice, Program, batch};
+use gpuvm_core::program::{Choice, Program};
 use gpuvm_core::routine::{RoutineKey, RoutineRef};
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::TypeRef;
@@ -60,7 +59,7 @@ impl Form {
     }
 }
 
-/// The linked programs of all routines, in order. What was linked before is found again, and the same routine is linked once.
+/// The linked programs of all routines, in order, each by itself. What was linked before is found again, and the same routine is linked once.
 pub(super) fn link_all(
     runtime: &Runtime,
     routines: &[Entry],
@@ -80,33 +79,39 @@ pub(super) fn link_all(
         }));
     }
     let linked = pool::map(&*pool::get(0, None)?, distinct.len(), &|number| {
-        runtime.link_kernel_with(&form.kernel(distinct[number].clone()), settings)
+        runtime.link_kernel_behind(&form.kernel(distinct[number].clone()), settings, &[])
     });
-    let mut programs = Vec::with_capacity(distinct.len());
-    let mut data: Vec<u32> = Vec::new();
-    for (routine, program) in distinct.into_iter().zip(linked) {
-        let mut program = program?;
-        if !program.data.is_empty() {
-            if !data.is_empty() {
-                // Addresses of data are in the code, so one that has some is linked behind that of the others.
-                program = Arc::new(link_kernel_behind(
-                    &form.kernel(routine),
-                    gpuvm_math::LIBRARY,
-                    settings,
-                    data,
-                )?);
-            }
-            data = program.data.clone();
-        }
-        programs.push(program);
-    }
+    let programs: Vec<Arc<Program>> = linked.into_iter().collect::<Result<_>>()?;
     Ok(numbers
         .into_iter()
         .map(|number| Arc::clone(&programs[number]))
         .collect())
 }
 
-/// Programs as one.
-pub(super) fn join(programs: &[Arc<Program>], form: &Form, settings: &Settings) -> Result<Program> {
-    Ok(batch("batch", programs, form.choice, settings)?)
+/// The programs of some routines with data that all of them have: addresses of data are in the code, so one that has some is linked again, behind
+/// that of the others.
+pub(super) fn with_shared_data(
+    runtime: &Runtime,
+    routines: impl Iterator<Item = (Entry, Arc<Program>)>,
+    form: &Form,
+    settings: &Settings,
+) -> Result<Vec<Arc<Program>>> {
+    let mut again: BTreeMap<RoutineKey, Arc<Program>> = BTreeMap::new();
+    let mut data: Vec<u32> = Vec::new();
+    let mut programs = Vec::new();
+    for (entry, mut program) in routines {
+        if let (Code::Routine(routine), false) = (entry.code(), program.data.is_empty()) {
+            program = match again.get(&routine.key()) {
+                Some(known) => Arc::clone(known),
+                None => {
+                    let key = routine.key();
+                    let behind = runtime.link_kernel_behind(&form.kernel(routine), settings, &data)?;
+                    data.clone_from(&behind.data);
+                    again.entry(key).or_insert(behind).clone()
+                }
+            };
+        }
+        programs.push(program);
+    }
+    Ok(programs)
 }

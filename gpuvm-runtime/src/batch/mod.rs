@@ -1,13 +1,14 @@
 //! A batch: many routines in one launch, as of a population of programs. Their programs stand one after the other in one, and each VM runs one of them.
 
 mod fold;
+mod group;
 mod link;
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gpuvm_core::program::{Choice, Mode, Program, Questions};
+use gpuvm_core::program::{Choice, Mode, Questions};
 use gpuvm_core::routine::RoutineRef;
 use gpuvm_core::settings::Settings;
 use gpuvm_core::types::{TypeRef, Value, VmType};
@@ -25,11 +26,7 @@ use crate::store::{Store, make_words};
 use crate::types::column;
 use crate::words::WordColumn;
 use fold::Folding;
-
-/// Instructions of the programs of one launch together: what labels on devices can count, by halves.
-const MOST_INSTRUCTIONS: usize = 1 << 20;
-/// VMs of one launch.
-const MOST_VMS: usize = 1 << 30;
+use group::{Group, MOST_INSTRUCTIONS, MOST_VMS};
 
 /// Many routines that run in one launch, or in as few as there can be. It is being put together; nothing happens before [`run`](Batch::run).
 ///
@@ -173,7 +170,8 @@ impl<'a> Batch<'a> {
         Ok(self)
     }
 
-    /// Which engine runs it. All of them give the same results. [`Engine::Auto`] means the interpreter on a GPU, for which nothing is compiled.
+    /// Which engine runs it. All of them give the same results. [`Engine::Auto`] means the interpreter on a GPU, for which nothing is compiled; where the same
+    /// routines come in batch after batch, they are compiled in the background, and run as fast as a launch's from then on.
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = engine;
         self
@@ -250,7 +248,7 @@ impl<'a> Batch<'a> {
                 instead: "launch it by itself, or give it what it asks for as an argument",
             });
         }
-        let groups = self.groups(&programs, vms_each)?;
+        let groups = self.groups(&programs, vms_each, &form, &settings)?;
         if groups.len() > 1 {
             self.share_columns(&form)?;
         }
@@ -265,31 +263,29 @@ impl<'a> Batch<'a> {
         };
         let last = groups.len() - 1;
         for (number, group) in groups.into_iter().enumerate() {
-            let vms = if self.choice.is_some() {
-                rows
-            } else {
-                vms_each * group.len()
+            let (program, engine) = self.program(&group, &programs, &form, &settings)?;
+            let Group { routines, .. } = group;
+            let vms = match self.choice {
+                Some(_) => rows,
+                None => vms_each * routines.len(),
             };
-            let program = link::join(&programs[group.clone()], &form, &settings)?;
-            let entry = Entry::of_batch(Arc::new(program), first.clone());
             let args = match number == last {
                 true => std::mem::take(&mut self.args),
                 false => self.args.iter().filter_map(shared).collect(),
             };
-            let launch = self.launch(entry, args, &form, rows).vms(vms);
-            let folded = done.take(launch.run(), (group.start, vms_each), self.choice.as_deref())?;
-            let Some(folding) = &form.folding else {
-                done.parts.push(folded);
-                continue;
-            };
-            let program = folding.of_routines(&self.runtime, first.result(), &settings)?;
-            let lanes = Arg(Argument::Read(Box::new(folded.into_column())));
-            let launch = Launch::new(self.runtime.clone(), Entry::of_batch(program, first.clone()))
-                .with_args(vec![lanes])
-                .vms(group.len())
-                .engine(self.engine_for(&[]));
-            let part = done.take(launch.run(), (group.start, 1), None)?;
-            done.parts.push(part);
+            let entry = Entry::of_batch(program, first.clone());
+            let launch = self.launch(entry, engine, args, &form, rows).vms(vms);
+            let mut ran = done.take(launch.run(), &routines, vms_each, self.choice.as_deref())?;
+            if let Some(folding) = &form.folding {
+                let program = folding.of_routines(&self.runtime, first.result(), &settings)?;
+                let lanes = Arg(Argument::Read(Box::new(ran.into_column())));
+                let launch = Launch::new(self.runtime.clone(), Entry::of_batch(program, first.clone()))
+                    .with_args(vec![lanes])
+                    .vms(routines.len())
+                    .engine(self.engine_for(&[]));
+                ran = done.take(launch.run(), &routines, 1, None)?;
+            }
+            done.parts.push(Part { routines, done: ran });
         }
         if let Some(stats) = &mut done.stats {
             stats.host_time = begin.elapsed();
@@ -321,7 +317,14 @@ impl<'a> Batch<'a> {
         }
     }
 
-    fn launch(&self, entry: Entry, mut args: Vec<Arg<'a>>, form: &link::Form, rows: usize) -> Launch<'a> {
+    fn launch(
+        &self,
+        entry: Entry,
+        engine: Engine,
+        mut args: Vec<Arg<'a>>,
+        form: &link::Form,
+        rows: usize,
+    ) -> Launch<'a> {
         match &self.choice {
             None => args.push((rows as u32).into_arg()),
             Some(choice) => args.push(Arg(Argument::Read(Box::new(WordColumn {
@@ -331,7 +334,6 @@ impl<'a> Batch<'a> {
             })))),
         }
         args.extend(form.folding.as_ref().map(|folding| folding.lanes.into_arg()));
-        let engine = self.engine_for(entry.params());
         let launch = Launch::new(self.runtime.clone(), entry)
             .with_args(args)
             .engine(engine)
@@ -396,33 +398,6 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// The routines of each launch.
-    fn groups(&self, programs: &[Arc<Program>], rows: usize) -> Result<Vec<std::ops::Range<usize>>> {
-        let most_programs = match self.choice {
-            None => (MOST_VMS / rows).max(1),
-            Some(_) => usize::MAX,
-        };
-        let mut groups = Vec::new();
-        let (mut start, mut instructions) = (0, 0);
-        for (number, program) in programs.iter().enumerate() {
-            let more = program.code.len() + program.sites.len() + 2;
-            if number > start && (instructions + more > MOST_INSTRUCTIONS || number - start >= most_programs) {
-                groups.push(start..number);
-                (start, instructions) = (number, 0);
-            }
-            instructions += more;
-        }
-        groups.push(start..programs.len());
-        if groups.len() > 1 && self.choice.is_some() {
-            return Err(Error::Batch {
-                reason: format!(
-                    "its routines have more than the {MOST_INSTRUCTIONS} instructions of one launch, and with `choose` there is only one; run several batches"
-                ),
-            });
-        }
-        Ok(groups)
-    }
-
     /// Lets several launches have the arguments: columns that are read become buffers, so that they travel once.
     fn share_columns(&mut self, form: &link::Form) -> Result<()> {
         for (Arg(argument), ty) in self.args.iter_mut().zip(&form.params) {
@@ -457,11 +432,18 @@ pub struct BatchDone {
     routines: usize,
     rows: usize,
     chosen: bool,
-    /// What each launch has come to.
-    parts: Vec<Done>,
+    parts: Vec<Part>,
     traps: u64,
     first_trap: Option<BatchTrap>,
     stats: Option<Stats>,
+}
+
+/// What a launch has come to.
+#[derive(Debug)]
+struct Part {
+    /// Its routines' numbers in the batch, in order.
+    routines: Vec<usize>,
+    done: Done,
 }
 
 /// A VM of a batch that trapped.
@@ -522,13 +504,10 @@ impl BatchDone {
                 },
             });
         }
-        let mut first = 0;
-        for part in &self.parts {
-            let here = part.stats().vms as usize / self.rows;
-            if routine < first + here {
-                return part.results_in((routine - first) * self.rows..(routine - first + 1) * self.rows);
+        for Part { routines, done } in &self.parts {
+            if let Ok(place) = routines.binary_search(&routine) {
+                return done.results_in(place * self.rows..(place + 1) * self.rows);
             }
-            first += here;
         }
         Ok(Vec::new())
     }
@@ -539,9 +518,21 @@ impl BatchDone {
     ///
     /// [`Error::OutputType`] if the routines return something else.
     pub fn all<R: VmType>(&self) -> Result<Vec<R>> {
-        let mut all = Vec::new();
-        for part in &self.parts {
-            all.extend(part.results_in::<R>(0..part.stats().vms as usize)?);
+        let results = |part: &Part| part.done.results_in::<R>(0..part.done.stats().vms as usize);
+        let mut parts: Vec<_> = self
+            .parts
+            .iter()
+            .map(|part| Ok((part.routines.iter().peekable(), results(part)?.into_iter())))
+            .collect::<Result<_>>()?;
+        if let [(_, all)] = &mut parts[..] {
+            return Ok(all.collect());
+        }
+        let mut all = Vec::with_capacity(self.routines * self.rows);
+        for number in 0..self.routines {
+            let part = parts
+                .iter_mut()
+                .find_map(|(routines, results)| routines.next_if_eq(&&number).map(|_| results));
+            all.extend(part.into_iter().flat_map(|results| results.by_ref().take(self.rows)));
         }
         Ok(all)
     }
@@ -561,24 +552,28 @@ impl BatchDone {
         self.stats.as_ref()
     }
 
-    /// Notes what a launch has come to, whose first routine is that number in the batch and has so many VMs.
-    fn take(&mut self, ran: Result<Done>, (first, each): (usize, usize), choice: Option<&[u32]>) -> Result<Done> {
+    /// Notes what a launch has come to in which these routines have so many VMs each.
+    fn take(&mut self, ran: Result<Done>, routines: &[usize], each: usize, choice: Option<&[u32]>) -> Result<Done> {
         let part = match ran {
             Ok(done) => done,
             Err(Error::Trap(report)) => {
                 let report = *report;
                 let vm = report.vm as usize;
                 self.traps += report.count;
-                self.first_trap.get_or_insert(BatchTrap {
+                let trap = BatchTrap {
                     routine: match choice {
-                        None => first + vm / each,
+                        None => routines[vm / each],
                         Some(choice) => choice[vm] as usize,
                     },
                     case: if choice.is_some() { vm } else { vm % each },
                     file: report.file,
                     line: report.line,
                     message: report.message,
-                });
+                };
+                match &mut self.first_trap {
+                    Some(first) if first.routine <= trap.routine => {}
+                    first => *first = Some(trap),
+                }
                 report.done
             }
             Err(other) => return Err(other),
