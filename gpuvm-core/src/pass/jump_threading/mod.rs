@@ -332,6 +332,32 @@ mod tests {
     }
 
     #[test]
+    fn a_chain_of_questions_is_answered_at_once() {
+        // 0 sets the word 1 to 9, and 1, 2 and 3 ask whether it is 5, 6 and 7: each answer says what it is not.
+        let mut function = blocks(vec![
+            End::Jump(1),
+            branch(3, 5, 2),
+            branch(4, 5, 3),
+            branch(5, 5, 4),
+            End::Return(vec![0]),
+            End::Halt,
+            End::Jump(1),
+        ]);
+        function.params = vec![0];
+        function.blocks[0].code = assemble("imm 1 9");
+        for (block, code) in [
+            (1, "imm 2 5; eq 3 1 2"),
+            (2, "imm 2 6; eq 4 1 2"),
+            (3, "imm 2 7; eq 5 1 2"),
+        ] {
+            function.blocks[block].code = assemble(code);
+        }
+        let mut room = room(&function);
+        assert!(turn(&mut function, &mut room));
+        assert_eq!(function.blocks[0].end, End::Jump(4));
+    }
+
+    #[test]
     fn what_something_is_less_than_is_not_0() {
         // 1 asks whether the word 0 is more than 0. Where the word 1 is less than that, it is.
         for (asked, branches) in [("ltu 3 1 0", 1), ("ltu 3 0 1", 2)] {

@@ -134,9 +134,18 @@ impl Path<'_> {
         if let Some(constant) = self.facts.constants.get(word as usize)? {
             return Some(Some(Value::Is(*constant)));
         }
+        // What the last branch that tells something says it is not. What it is may stand before that on the path.
+        let mut is_not = None;
         loop {
             if let Some((inst, before)) = self.definition(word, point, steps) {
-                return self.computed(inst, before, steps).map(Some);
+                let value = self.computed(inst, before, steps);
+                return match (value, is_not) {
+                    (Some(Value::Is(_)), _) | (_, None) => value.map(Some),
+                    (_, Some(_)) => Some(is_not),
+                };
+            }
+            if is_not.is_some() && (point.at == 0 || *steps == 0) {
+                return Some(is_not);
             }
             *steps = steps.checked_sub(1)?;
             if point.at == 0 {
@@ -144,8 +153,9 @@ impl Path<'_> {
             }
             point.at -= 1;
             point.before = self.facts.function.blocks[self.blocks[point.at]].code.len();
-            if let Some(value) = self.by_branch(word, point, steps) {
-                return Some(Some(value));
+            match self.by_branch(word, point, steps) {
+                Some(Value::Is(value)) => return Some(Some(Value::Is(value))),
+                other => is_not = is_not.or(other),
             }
         }
     }
