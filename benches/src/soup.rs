@@ -1,6 +1,8 @@
 //! Program soup: a thousand different routines, each launched once. What counts is the time until all results are there, with
 //! everything that has to be linked or compiled on the way. And a few of them, batch after batch, with what is compiled meanwhile.
 
+use std::time::{Duration, Instant};
+
 use anyhow::{Result, ensure};
 use gpuvm::{BatchDone, Engine, Settings};
 use gpuvm_soup::{Recipe, SOUP};
@@ -17,10 +19,10 @@ use crate::timing::once;
 const VMS: u32 = 1024;
 
 /// Routines that come again in each batch, and VMs of each.
-const AGAIN: usize = 32;
-const VMS_AGAIN: u32 = 1 << 16;
-/// Batches within which they should be compiled.
-const MOST_BATCHES: usize = 2000;
+const AGAIN: usize = 8;
+const VMS_AGAIN: u32 = 1 << 18;
+/// How long batches are run until they should be compiled.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One contestant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -163,23 +165,38 @@ impl Soup<'_> {
         let vms = inputs.first.len();
         for engine in [Engine::Interpreter, Engine::Auto] {
             let runtime = stage.runtime(Settings::default())?;
-            let run = || Ok(runtime.batch(&ids)?.args((&inputs.first, &inputs.second)).engine(engine).run()?);
-            let is_compiled = |done: &BatchDone| done.stats().is_some_and(|stats| stats.engine == Engine::Specialized);
-            let mut ready = engine == Engine::Interpreter;
-            for _ in 0..stage.pick(4, MOST_BATCHES) {
-                if ready {
-                    break;
-                }
-                ready = is_compiled(&run()?);
-            }
+            let run = || -> Result<BatchDone> {
+                Ok(runtime
+                    .batch(&ids)?
+                    .args((&inputs.first, &inputs.second))
+                    .engine(engine)
+                    .run()?)
+            };
             let measured = (|| -> Result<_> {
-                ensure!(ready || !stage.pick(false, true), "nothing was compiled in {MOST_BATCHES} batches");
+                let begin = Instant::now();
+                let mut ran = run()?;
+                let engine_of = |done: &BatchDone| done.stats().map(|stats| stats.engine);
+                while engine == Engine::Auto && engine_of(&ran) != Some(Engine::Specialized) {
+                    ensure!(
+                        begin.elapsed() < PATIENCE,
+                        "not compiled, {:?}",
+                        ran.stats().and_then(|stats| stats.left_to_interpreter)
+                    );
+                    if stage.pick(true, false) {
+                        break;
+                    }
+                    ran = run()?;
+                }
                 let (seconds, done) = stage.timing.warm(run)?;
                 let all = (0..ids.len()).map(|number| Ok(done.output(number)?));
                 Ok((seconds, all.collect::<Result<_>>()?))
             })();
             let checked = self.judged(measured);
-            self.push(&format!("gpuvm batch of {vms} VMs each, again ({engine})"), false, checked);
+            self.push(
+                &format!("gpuvm batch of {vms} VMs each, again ({engine})"),
+                false,
+                checked,
+            );
         }
         Ok(())
     }
