@@ -112,7 +112,9 @@ impl Batch<'_> {
         settings: &Settings,
     ) -> Result<Option<Group>> {
         let is_interpreted = self.engine == Engine::Auto && self.engine_for(&form.params) == Engine::Interpreter;
-        if !is_interpreted || programs.len() > MOST_LOOKED_AT {
+        // Comparisons count as a VM's instructions.
+        let is_counted = self.budget.cycles.is_some();
+        if !is_interpreted || is_counted || programs.len() > MOST_LOOKED_AT {
             return Ok(None);
         }
         let mut repeats = self.runtime.repeats();

@@ -171,7 +171,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Which engine runs it. All of them give the same results. [`Engine::Auto`] means the interpreter on a GPU, for which nothing is compiled; where the same
-    /// routines come in batch after batch, they are compiled in the background, and run as fast as a launch's from then on.
+    /// routines come in batch after batch without a budget of instructions, they are compiled in the background, and run as fast as a launch's from then on.
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = engine;
         self
