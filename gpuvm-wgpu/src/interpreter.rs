@@ -58,7 +58,7 @@ impl Served {
 /// A program on the device, with the interpreter for it.
 #[derive(Debug)]
 pub struct Interpreted {
-    kernel: Served,
+    served: Served,
     uses: Uses,
     packed: Packed,
     code: wgpu::Buffer,
@@ -72,7 +72,7 @@ pub struct Interpreted {
 
 /// The interpreter with a session's buffers.
 struct OnBuffers {
-    kernel: Served,
+    served: Served,
     group: wgpu::BindGroup,
     groups: [u32; 2],
 }
@@ -122,9 +122,9 @@ impl Interpreter {
                 reason: format!("program `{}` cannot be loaded: {what}", program.name),
             })?;
             let uses = Uses::of(program).with_breaks();
-            let kernel = self.kernel(uses)?;
+            let served = self.serving(uses)?;
             gpu.guarded(|_| Interpreted {
-                kernel,
+                served,
                 uses,
                 code: filled(gpu, "code", &packed.fused),
                 constants: filled(gpu, "constants", &packed.constants),
@@ -141,7 +141,7 @@ impl Interpreter {
     fn recoded(&self, program: &Interpreted, code: &[u32]) -> Result<Interpreted> {
         let gpu = &*self.shared.gpu;
         gpu.guarded(|_| Interpreted {
-            kernel: program.kernel.clone(),
+            served: program.served.clone(),
             uses: program.uses,
             code: filled(gpu, "code", code),
             constants: program.constants.clone(),
@@ -163,9 +163,9 @@ impl Interpreter {
             true => program.packed.with_breaks(stops.iter().map(|stop| stop.instruction)),
             false => program.packed.with_guards(stops),
         };
-        let kernel = match checks {
-            Some(_) => self.kernel(program.uses.with_guards())?,
-            None => program.kernel.clone(),
+        let served = match checks {
+            Some(_) => self.serving(program.uses.with_guards())?,
+            None => program.served.clone(),
         };
         let reach = Reach {
             // The signal counts VMs at breakpoints once a dispatch.
@@ -174,7 +174,7 @@ impl Interpreter {
             ..program.reach
         };
         Ok(Interpreted {
-            kernel,
+            served,
             reach,
             ends_at_once: false,
             experience: Arc::default(),
@@ -198,7 +198,7 @@ impl Interpreter {
 
     /// The interpreter that has the given parts. Where it is new, and one that has more is there, that one serves as long as it is being compiled; but not on a
     /// CPU that plays the device, because that goes through all parts with each instruction.
-    fn kernel(&self, uses: Uses) -> Result<Served> {
+    fn serving(&self, uses: Uses) -> Result<Served> {
         let Shelves {
             gpu,
             kernels,
@@ -206,11 +206,11 @@ impl Interpreter {
             ..
         } = &*self.shared;
         let mut kernels = kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        let serving = kernels
+        let ready = kernels
             .iter()
             .filter(|(parts, slot)| slot.get().is_some() && (**parts == uses || parts.serves(uses) && !gpu.software))
             .min_by_key(|(parts, _)| parts.count());
-        let meanwhile = serving.and_then(|(_, slot)| slot.get().cloned());
+        let meanwhile = ready.and_then(|(_, slot)| slot.get().cloned());
         let is_new = !kernels.contains_key(&uses);
         let own = Arc::clone(kernels.entry(uses).or_default());
         let make = move |gpu: &Gpu| Ok(Arc::new(gpu.kernel(EntryPoint::Interpreter(uses))?));
@@ -223,12 +223,12 @@ impl Interpreter {
         };
         if is_new {
             let (gpu, own) = (Arc::clone(gpu), Arc::clone(&own));
-            compilers.spawn(move || {
-                // Where the device refuses it, the other one goes on serving.
+            // Where there is no thread, or the device refuses it, the other one goes on serving.
+            let _ = compilers.spawn(move || {
                 if let Ok(made) = make(&gpu) {
                     own.get_or_init(|| made);
                 }
-            })?;
+            });
         }
         Ok(Served { own, meanwhile })
     }
@@ -324,7 +324,7 @@ impl Stepper for Interpreted {
     }
 
     fn launch_fields(&self) -> &[String] {
-        &self.kernel.kernel().uniform
+        &self.served.kernel().uniform
     }
 
     fn reach(&self) -> Reach {
@@ -349,20 +349,20 @@ impl Stepper for Interpreted {
 
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn BoundStepper> {
         let own = [&self.code, &self.constants].map(|buffer| buffer.as_entire_binding());
-        let kernel = self.kernel.kernel();
+        let kernel = self.served.kernel();
         let pairs = shared.pairs().filter(|_| kernel.has_pairs);
         let parts = shared.bindings.iter().cloned().chain(own).chain(pairs);
         Box::new(OnBuffers {
             group: bind_parts(&gpu.device, &kernel.layouts[0], parts),
             groups: groups(gpu, vms.into(), kernel.workgroup),
-            kernel: self.kernel.clone(),
+            served: self.served.clone(),
         })
     }
 }
 
 impl BoundStepper for OnBuffers {
     fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
-        pass.set_pipeline(&self.kernel.kernel().pipeline);
+        pass.set_pipeline(&self.served.kernel().pipeline);
         for dispatch in 0..batch.dispatches {
             let launch = if dispatch == 0 { batch.first } else { batch.then };
             pass.set_bind_group(0, &self.group, &[launch]);
