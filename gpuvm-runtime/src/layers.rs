@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The modules from the lowest layer to the highest. A module sees those of lower layers, and in the layer of `error` those beside it as well.
 const LAYERS: [&[&str]; 16] = [
     &["progress"],
-    &["recorder"],
+    &["recorder", "remembered"],
     &[
         "alarm",
         "atomics",

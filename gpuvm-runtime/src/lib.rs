@@ -50,6 +50,7 @@ pub mod questions;
 mod rates;
 mod recorder;
 pub mod registry;
+mod remembered;
 mod repeats;
 pub mod ring;
 pub mod routine;

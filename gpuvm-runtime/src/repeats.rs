@@ -1,25 +1,22 @@
 //! Programs that run beside each other again and again, of which one is made that can be compiled.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use gpuvm_core::program::{Choice, Program};
 
-/// Programs that ran last are as many at most; then they become those before, which are forgotten.
-const MOST_PROGRAMS: usize = 1 << 12;
+use crate::remembered::Remembered;
+
 /// Sets of programs that ran last.
 const MOST_SETS: usize = 8;
 
 /// What ran of late.
 #[derive(Default)]
 pub(crate) struct Repeats {
-    last: Programs,
-    before: Programs,
+    /// Programs by their addresses, which are theirs alone as long as they are held.
+    programs: Remembered<usize>,
     sets: VecDeque<Set>,
 }
-
-/// Programs by their addresses, which are theirs alone as long as they are held.
-type Programs = BTreeMap<usize, Arc<Program>>;
 
 /// Programs that ran beside each other.
 struct Set {
@@ -33,16 +30,10 @@ impl Repeats {
     /// Notes that programs run, and tells which of them ran before.
     pub fn again(&mut self, programs: &[Arc<Program>]) -> Vec<usize> {
         let address = |program: &Arc<Program>| Arc::as_ptr(program).addr();
-        let ran = |number: &usize| {
-            let address = address(&programs[*number]);
-            self.last.contains_key(&address) || self.before.contains_key(&address)
-        };
+        let ran = |number: &usize| self.programs.get(&address(&programs[*number])).is_some();
         let again = (0..programs.len()).filter(ran).collect();
         for program in programs {
-            if self.last.len() >= MOST_PROGRAMS {
-                self.before = std::mem::take(&mut self.last);
-            }
-            self.last.insert(address(program), Arc::clone(program));
+            self.programs.keep(address(program), Arc::clone(program));
         }
         again
     }

@@ -1,7 +1,6 @@
 //! The runtime: a device with its engines, the settings programs are linked with, and the programs linked so far.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -24,6 +23,7 @@ use crate::device;
 use crate::entry::{Code, Entry, Launchable};
 use crate::error::{Error, Result};
 use crate::rates::Rates;
+use crate::remembered::Remembered;
 use crate::repeats::Repeats;
 
 /// What is spread over the devices of a runtime on [several](crate::RuntimeBuilder::devices).
@@ -168,42 +168,6 @@ impl Drop for Runtime {
                 all.retain(|runtime| !std::ptr::eq(runtime.as_ptr(), Arc::as_ptr(&self.shared)));
             }
         }
-    }
-}
-
-/// Linked programs by what tells them apart: those that were asked for last, and those before them.
-struct Remembered<K> {
-    last: BTreeMap<K, Arc<Program>>,
-    before: BTreeMap<K, Arc<Program>>,
-}
-
-/// Programs that were asked for last are as many at most; then they become those before, which are forgotten.
-const MOST_REMEMBERED: usize = 1 << 14;
-
-impl<K> Default for Remembered<K> {
-    fn default() -> Self {
-        Remembered {
-            last: BTreeMap::new(),
-            before: BTreeMap::new(),
-        }
-    }
-}
-
-impl<K: Ord> Remembered<K> {
-    fn get(&mut self, key: &K) -> Option<Arc<Program>> {
-        if let Some(program) = self.last.get(key) {
-            return Some(Arc::clone(program));
-        }
-        let (key, program) = self.before.remove_entry(key)?;
-        Some(self.keep(key, program))
-    }
-
-    /// Remembers a program, unless there is one already.
-    fn keep(&mut self, key: K, program: Arc<Program>) -> Arc<Program> {
-        if self.last.len() >= MOST_REMEMBERED {
-            self.before = std::mem::take(&mut self.last);
-        }
-        Arc::clone(self.last.entry(key).or_insert(program))
     }
 }
 

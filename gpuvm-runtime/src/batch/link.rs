@@ -101,15 +101,16 @@ pub(super) fn with_shared_data(
     let mut programs = Vec::new();
     for (entry, mut program) in routines {
         if let (Code::Routine(routine), false) = (entry.code(), program.data.is_empty()) {
-            program = match again.get(&routine.key()) {
-                Some(known) => Arc::clone(known),
-                None => {
-                    let key = routine.key();
-                    let behind = runtime.link_kernel_behind(&form.kernel(routine), settings, &data)?;
-                    data.clone_from(&behind.data);
-                    again.entry(key).or_insert(behind).clone()
+            let key = routine.key();
+            if let Some(known) = again.get(&key) {
+                program = Arc::clone(known);
+            } else {
+                if !data.is_empty() {
+                    program = runtime.link_kernel_behind(&form.kernel(routine), settings, &data)?;
                 }
-            };
+                data.clone_from(&program.data);
+                again.insert(key, Arc::clone(&program));
+            }
         }
         programs.push(program);
     }
