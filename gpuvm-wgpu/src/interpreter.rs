@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use gpuvm_core::isa::{CALL_FRAME_WORDS, Op, Repeats};
 use gpuvm_core::matrix::{Format, MatrixRecord};
@@ -42,6 +43,8 @@ type Slot = Arc<OnceLock<Arc<Kernel>>>;
 /// The interpreter that runs a program.
 #[derive(Clone, Debug)]
 struct Served {
+    gpu: Arc<Gpu>,
+    uses: Uses,
     /// The one that has what the program needs and no more.
     own: Slot,
     /// One that has more, for as long as that is not compiled. All have the same bindings, and launch as many.
@@ -52,6 +55,16 @@ impl Served {
     /// The best one that there is by now.
     fn kernel(&self) -> &Arc<Kernel> {
         self.own.get().unwrap_or(&self.meanwhile)
+    }
+
+    /// Compiles the program's own where that is done only for programs that run for long, if this is one.
+    fn promote(&self, experience: &Experience) {
+        if self.gpu.software && self.own.get().is_none() && experience.spent() >= LONG_SOFTWARE {
+            // If the device refuses it, the other one goes on serving.
+            if let Ok(made) = self.gpu.kernel(EntryPoint::Interpreter(self.uses)) {
+                self.own.get_or_init(|| Arc::new(made));
+            }
+        }
     }
 }
 
@@ -73,6 +86,7 @@ pub struct Interpreted {
 /// The interpreter with a session's buffers.
 struct OnBuffers {
     served: Served,
+    experience: Arc<Experience>,
     group: wgpu::BindGroup,
     groups: [u32; 2],
 }
@@ -91,6 +105,9 @@ struct Interpreting {
 const MOST_CYCLES: u32 = 1 << 24;
 /// The same for lavapipe, which silently ends a shader after 65,535 iterations of all its loops together.
 const MOST_CYCLES_SOFTWARE: u32 = 16_384;
+/// A program that has run there for as long as it takes to compile a few interpreters, its first submission's among them, gets its own. That runs it several times
+/// as fast as one with every part: a CPU that plays the device goes through all parts with each instruction.
+const LONG_SOFTWARE: Duration = Duration::from_secs(5);
 /// Dispatches of one submission there.
 const MOST_DISPATCHES_SOFTWARE: u32 = 64;
 /// Steps that the remainder of floats may take: the exponents' difference, eight bits a step.
@@ -196,8 +213,9 @@ impl Interpreter {
         Ok(Arc::new(gathering))
     }
 
-    /// The interpreter that has the given parts. Where it is new, and one that has more is there, that one serves as long as it is being compiled; but not on a
-    /// CPU that plays the device, because that goes through all parts with each instruction.
+    /// The interpreter that has the given parts. Where it is new, and one that has more is there, that one serves as long as it is being compiled. On a CPU that
+    /// plays the device compiling takes longer than most programs run: there it waits until the program has run for long, and one with more parts is made
+    /// if need be.
     fn serving(&self, uses: Uses) -> Result<Served> {
         let Shelves {
             gpu,
@@ -206,31 +224,40 @@ impl Interpreter {
             ..
         } = &*self.shared;
         let mut kernels = kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        let ready = kernels
-            .iter()
-            .filter(|(parts, slot)| slot.get().is_some() && (**parts == uses || parts.serves(uses) && !gpu.software))
-            .min_by_key(|(parts, _)| parts.count());
-        let meanwhile = ready.and_then(|(_, slot)| slot.get().cloned());
+        let compiled = kernels.iter().filter(|(_, slot)| slot.get().is_some());
+        let compiled = compiled.map(|(parts, _)| *parts);
+        let parts = match gpu.software {
+            true => uses.among_few(compiled),
+            false => compiled
+                .filter(|parts| parts.serves(uses))
+                .min_by_key(|parts| parts.count())
+                .unwrap_or(uses),
+        };
         let is_new = !kernels.contains_key(&uses);
         let own = Arc::clone(kernels.entry(uses).or_default());
-        let make = move |gpu: &Gpu| Ok(Arc::new(gpu.kernel(EntryPoint::Interpreter(uses))?));
-        let Some(meanwhile) = meanwhile else {
-            let made: Arc<Kernel> = make(gpu)?;
-            return Ok(Served {
-                meanwhile: Arc::clone(own.get_or_init(|| made)),
-                own,
-            });
+        let serving = Arc::clone(kernels.entry(parts).or_default());
+        let meanwhile = match serving.get() {
+            Some(kernel) => Arc::clone(kernel),
+            None => {
+                let made = Arc::new(gpu.kernel(EntryPoint::Interpreter(parts))?);
+                Arc::clone(serving.get_or_init(|| made))
+            }
         };
-        if is_new {
+        if is_new && own.get().is_none() && !gpu.software {
             let (gpu, own) = (Arc::clone(gpu), Arc::clone(&own));
             // Where there is no thread, or the device refuses it, the other one goes on serving.
             let _ = compilers.spawn(move || {
-                if let Ok(made) = make(&gpu) {
-                    own.get_or_init(|| made);
+                if let Ok(made) = gpu.kernel(EntryPoint::Interpreter(uses)) {
+                    own.get_or_init(|| Arc::new(made));
                 }
             });
         }
-        Ok(Served { own, meanwhile })
+        Ok(Served {
+            gpu: Arc::clone(gpu),
+            uses,
+            own,
+            meanwhile,
+        })
     }
 
     /// How many interpreters are compiled.
@@ -356,12 +383,14 @@ impl Stepper for Interpreted {
             group: bind_parts(&gpu.device, &kernel.layouts[0], parts),
             groups: groups(gpu, vms.into(), kernel.workgroup),
             served: self.served.clone(),
+            experience: self.experience.clone(),
         })
     }
 }
 
 impl BoundStepper for OnBuffers {
     fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
+        self.served.promote(&self.experience);
         pass.set_pipeline(&self.served.kernel().pipeline);
         for dispatch in 0..batch.dispatches {
             let launch = if dispatch == 0 { batch.first } else { batch.then };

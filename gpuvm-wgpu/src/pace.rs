@@ -61,6 +61,8 @@ struct Known {
     enough: Option<f64>,
     /// How long the submission took that ended it.
     time: Option<Duration>,
+    /// How long all submissions of all launches took.
+    spent: Duration,
     /// Epochs that were enough for it, on the epoch engine.
     epochs: Option<u32>,
     /// The room for frames that its VMs had in the end.
@@ -110,6 +112,17 @@ impl Experience {
         let [_, short] = pleasant(software, vms);
         let enough = (took < short).then_some(cycles as f64);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).enough = enough;
+    }
+
+    /// A submission took that long.
+    pub fn note_spent(&self, took: Duration) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.spent = known.spent.saturating_add(took);
+    }
+
+    /// How long all submissions so far took.
+    pub fn spent(&self) -> Duration {
+        self.known().spent
     }
 
     /// A launch's last submission took that long.

@@ -106,6 +106,21 @@ impl Uses {
         self.relaxed == others.relaxed && differing & others.parts == 0 && differing & pairs == 0
     }
 
+    /// What to compile for these parts on a device whose compiler takes longer than most programs run: one of those that are there, if one serves, and otherwise
+    /// these with the parts of all that read the same buffers, so that every part is new only once.
+    pub fn among_few(self, compiled: impl Iterator<Item = Uses> + Clone) -> Uses {
+        let serving = compiled.clone().filter(|there| there.serves(self));
+        serving.min_by_key(|there| there.count()).unwrap_or_else(|| {
+            let pairs = Part::Unit(Unit::AtomicPair).bit();
+            let alike =
+                compiled.filter(|there| there.relaxed == self.relaxed && (there.parts ^ self.parts) & pairs == 0);
+            Uses {
+                parts: alike.fold(self.parts, |parts, there| parts | there.parts),
+                ..self
+            }
+        })
+    }
+
     /// Those of the parts that are among the given ones.
     pub fn among(self, parts: &[Part]) -> Uses {
         Uses {
@@ -154,5 +169,33 @@ mod tests {
         assert!(!of(&[long, Part::Unit(Unit::AtomicPair)]).serves(few));
         assert!(!more.serves(Uses { relaxed: true, ..few }));
         assert!(few.count() < more.count());
+    }
+
+    #[test]
+    fn where_few_are_compiled_each_has_what_those_before_it_had() {
+        let of = |parts: &[Part]| Uses {
+            parts: parts.iter().fold(0, |all, part| all | part.bit()),
+            relaxed: false,
+        };
+        let (long, calls, pairs) = (
+            Part::Unit(Unit::Long),
+            Part::Unit(Unit::Calls),
+            Part::Unit(Unit::AtomicPair),
+        );
+        let none: [Uses; 0] = [];
+        assert_eq!(of(&[long]).among_few(none.into_iter()), of(&[long]));
+        let relaxed = Uses {
+            relaxed: true,
+            ..of(&[Part::Dense])
+        };
+        let compiled = [of(&[long]), of(&[pairs]), relaxed];
+        let both = of(&[calls]).among_few(compiled.into_iter());
+        assert_eq!(both, of(&[long, calls]));
+        let compiled = compiled.into_iter().chain([both]);
+        // The smallest that serves.
+        assert_eq!(of(&[long]).among_few(compiled.clone()), of(&[long]));
+        assert_eq!(of(&[]).among_few(compiled.clone()), of(&[long]));
+        assert_eq!(of(&[calls]).among_few(compiled.clone()), both);
+        assert_eq!(of(&[calls, pairs]).among_few(compiled), of(&[calls, pairs]));
     }
 }

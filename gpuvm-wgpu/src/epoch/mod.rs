@@ -170,6 +170,19 @@ impl Epoch {
         })
     }
 
+    /// The parts of the class's kernel for a program that uses these.
+    fn turning(&self, class: Class, uses: Uses) -> Uses {
+        if !self.shared.gpu.software {
+            return uses;
+        }
+        let kernels = self.shared.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        let compiled = kernels.keys().filter_map(|entry| match entry {
+            EntryPoint::Turn(of, uses, _) if *of == class => Some(*uses),
+            _ => None,
+        });
+        uses.among_few(compiled)
+    }
+
     /// The kernels for the classes and parts that a program has.
     fn kernels(&self, classes: &[Class], uses: Uses) -> Result<Kernels> {
         let workgroup = if self.shared.gpu.software {
@@ -178,8 +191,8 @@ impl Epoch {
             WORKGROUP
         };
         let turn = |&class: &Class| {
-            let entry = EntryPoint::Turn(class, uses.among(parts(class)), workgroup);
-            Ok((class, self.kernel(entry)?))
+            let uses = self.turning(class, uses.among(parts(class)));
+            Ok((class, self.kernel(EntryPoint::Turn(class, uses, workgroup))?))
         };
         Ok(Kernels {
             prepare: self.kernel(EntryPoint::Prepare)?,

@@ -114,6 +114,7 @@ impl Session {
         self.given += cycles;
         self.spent += took;
         let experience = self.stepper.experience();
+        experience.note_spent(took);
         if self.tally.running > 0 {
             experience.note_speed(cycles, self.job.vms, took);
         } else {

@@ -9,6 +9,7 @@ use super::*;
 use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
 use crate::parts::Uses;
+use crate::stepper::Stepper as _;
 
 /// Opens the best device once more, as `change` makes it.
 fn opened(change: impl FnOnce(&mut Gpu)) -> (Arc<Gpu>, Interpreter) {
@@ -59,6 +60,20 @@ fn an_interpreter_with_more_parts_serves_until_there_is_one_with_fewer() {
         assert!(begin.elapsed() < Duration::from_secs(120), "it is not compiled");
     }
     check(&engine, counting());
+}
+
+#[test]
+fn where_compiling_takes_long_one_interpreter_serves_until_a_program_has_run_for_long() {
+    let counting = || job(with_finish(countdown(1, 1)), &[], 0, 1, 10);
+    let (_, engine) = opened(|gpu| gpu.software = true);
+    check(&engine, job(sums(100), &[], 0, 1, 40));
+    check(&engine, counting());
+    assert_eq!(engine.compiled(), 1);
+    let long = counting();
+    let loaded = engine.load(&long.job.program).unwrap();
+    loaded.experience().note_spent(Duration::from_secs(60));
+    check(&engine, long);
+    assert_eq!(engine.compiled(), 2);
 }
 
 #[test]
