@@ -174,17 +174,16 @@ fn add_to_atomic(number: u32, value: u32) {
     }
 }
 
-// Stores what each stop has in common, with 0 for the words that nobody reads afterwards.
+// Stores what each stop has in common, with 0 for the words that nobody reads afterwards. No compiler knows how many turns the loop takes: unrolled it would be
+// most of what a small program's shader consists of.
 fn put_header(ip: u32, status: u32, depth: u32, dead: u32) {
     put_state(ROW_IP, ip);
     put_state(ROW_STATUS, status);
     put_state(ROW_VM_ID, launch.first_vm + vm);
     put_state(ROW_DEPTH, depth);
     put_state(ROW_FAULT, FAULT_NONE);
-    for (var i = 0u; i < WORDS; i++) {
-        if ((dead >> i) & 1u) != 0u {
-            put_state(ROW_WORDS + i, 0u);
-        }
+    for (var bits = dead & ((1u << WORDS) - 1u); bits != 0u; bits &= bits - 1u) {
+        put_state(ROW_WORDS + countTrailingZeros(bits), 0u);
     }
 }
 
@@ -198,11 +197,12 @@ fn put_trap() {
     put_calls(0u, 0u);
     put_state(ROW_FAULT, trap_fault);
     put_state(ROW_FAULT_OFFSET, trap_offset);
-    for (var i = 0u; i < 4u; i++) {
-        let number = (trap_words >> (8u * i)) & 0xffu;
-        if number < WORDS {
-            put_state(ROW_WORDS + number, trap_values[i]);
+    var values = trap_values;
+    for (var numbers = trap_words; numbers != 0xffffffffu; numbers = (numbers >> 8u) | 0xff000000u) {
+        if (numbers & 0xffu) < WORDS {
+            put_state(ROW_WORDS + (numbers & 0xffu), values.x);
         }
+        values = values.yzww;
     }
 }
 
