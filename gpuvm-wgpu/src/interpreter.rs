@@ -58,8 +58,8 @@ impl Served {
     }
 
     /// Compiles the program's own where that is done only for programs that run for long, if this is one.
-    fn promote(&self, experience: &Experience) {
-        if self.gpu.software && self.own.get().is_none() && experience.spent() >= LONG_SOFTWARE {
+    fn tier_up(&self, experience: &Experience) {
+        if self.gpu.software && self.own.get().is_none() && experience.spent() >= TIER_UP_AFTER {
             // If the device refuses it, the other one goes on serving.
             if let Ok(made) = self.gpu.kernel(EntryPoint::Interpreter(self.uses)) {
                 self.own.get_or_init(|| Arc::new(made));
@@ -107,7 +107,7 @@ const MOST_CYCLES: u32 = 1 << 24;
 const MOST_CYCLES_SOFTWARE: u32 = 16_384;
 /// A program that has run there for as long as it takes to compile a few interpreters, its first submission's among them, gets its own. That runs it several times
 /// as fast as one with every part: a CPU that plays the device goes through all parts with each instruction.
-const LONG_SOFTWARE: Duration = Duration::from_secs(5);
+const TIER_UP_AFTER: Duration = Duration::from_secs(5);
 /// Dispatches of one submission there.
 const MOST_DISPATCHES_SOFTWARE: u32 = 64;
 /// Steps that the remainder of floats may take: the exponents' difference, eight bits a step.
@@ -390,7 +390,7 @@ impl Stepper for Interpreted {
 
 impl BoundStepper for OnBuffers {
     fn record(&mut self, pass: &mut wgpu::ComputePass<'_>, batch: &Batch) -> Recorded {
-        self.served.promote(&self.experience);
+        self.served.tier_up(&self.experience);
         pass.set_pipeline(&self.served.kernel().pipeline);
         for dispatch in 0..batch.dispatches {
             let launch = if dispatch == 0 { batch.first } else { batch.then };
