@@ -134,8 +134,7 @@ pub fn run(stage: &Stage) -> Result<Vec<Raised>> {
                     launch: seconds,
                     device,
                 };
-                // What goes on with VMs after a slice of 5 ms is a kernel of its own, which is made when the first launch needs it and maybe not there before the
-                // second one ends.
+                // What goes on with VMs after a slice of 5 ms is a kernel of its own, which is made when the first launch needs it.
                 let (warm, times) = match engine {
                     Engine::Specialized => (&stepped, 3),
                     _ => (&few, 1),

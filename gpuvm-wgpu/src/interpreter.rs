@@ -228,10 +228,7 @@ impl Interpreter {
         let compiled = compiled.map(|(parts, _)| *parts);
         let parts = match gpu.software {
             true => uses.among_few(compiled),
-            false => compiled
-                .filter(|parts| parts.serves(uses))
-                .min_by_key(|parts| parts.count())
-                .unwrap_or(uses),
+            false => uses.served_by(compiled).unwrap_or(uses),
         };
         let is_new = !kernels.contains_key(&uses);
         let own = Arc::clone(kernels.entry(uses).or_default());

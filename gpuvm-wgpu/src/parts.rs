@@ -101,19 +101,27 @@ impl Uses {
 
     /// Whether an interpreter with these parts runs programs that use the others, from the same buffers.
     pub fn serves(self, others: Uses) -> bool {
+        self.is_alike(others) && others.parts & !self.parts == 0
+    }
+
+    /// Whether interpreters with these parts and with the others compute floats alike, from the same buffers.
+    fn is_alike(self, others: Uses) -> bool {
         let pairs = Part::Unit(Unit::AtomicPair).bit();
-        let differing = self.parts ^ others.parts;
-        self.relaxed == others.relaxed && differing & others.parts == 0 && differing & pairs == 0
+        self.relaxed == others.relaxed && (self.parts ^ others.parts) & pairs == 0
+    }
+
+    /// The fewest parts of those that are there which serve a program with these.
+    pub fn served_by(self, compiled: impl Iterator<Item = Uses>) -> Option<Uses> {
+        compiled
+            .filter(|there| there.serves(self))
+            .min_by_key(|there| there.count())
     }
 
     /// What to compile for these parts on a device whose compiler takes longer than most programs run: one of those that are there, if one serves, and otherwise
     /// these with the parts of all that read the same buffers, so that every part is new only once.
     pub fn among_few(self, compiled: impl Iterator<Item = Uses> + Clone) -> Uses {
-        let serving = compiled.clone().filter(|there| there.serves(self));
-        serving.min_by_key(|there| there.count()).unwrap_or_else(|| {
-            let pairs = Part::Unit(Unit::AtomicPair).bit();
-            let alike =
-                compiled.filter(|there| there.relaxed == self.relaxed && (there.parts ^ self.parts) & pairs == 0);
+        self.served_by(compiled.clone()).unwrap_or_else(|| {
+            let alike = compiled.filter(|there| there.is_alike(self));
             Uses {
                 parts: alike.fold(self.parts, |parts, there| parts | there.parts),
                 ..self
