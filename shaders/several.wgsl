@@ -64,7 +64,8 @@ fn run_each(first: u32, which: u32) {
     for (var bits = which; bits != 0u; bits &= bits - 1u) {
         vm = first + countTrailingZeros(bits) * WORKGROUP;
         if vm < launch.vms && end_of(run()) != 0u {
-            note_trap();
+            note(STATUS_TRAPPED);
+            put_stop(STATUS_TRAPPED);
             end_sequence();
         }
     }

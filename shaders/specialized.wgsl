@@ -12,12 +12,19 @@ var<private> vm: u32;
 // Iterations of loops inside of instructions, which only the interpreter looks at.
 var<private> inner: u32;
 
-// What a VM that traps leaves for its state: its instruction, why, the offset that was outside of memory, and up to four words with
-// their numbers, a byte each.
-var<private> trap_ip: u32;
-var<private> trap_fault: u32;
+// What a VM that stops or traps leaves for its state: its instruction, which is NOWHERE until it does.
+const NOWHERE: u32 = 0xffffffffu;
+var<private> stop_ip: u32 = NOWHERE;
+// One that stops: how deep it is in calls, which words nobody reads afterwards, and where its frame and its calls are.
+var<private> stop_depth: u32;
+var<private> stop_dead: u32;
+var<private> stop_base: u32;
+var<private> stop_calls: u32;
+// One that traps: why, the offset that was outside of memory, and up to four words with their numbers, a byte each. Most traps leave nothing of it.
+var<private> trap_fault: u32 = FAULT_NONE;
 var<private> trap_offset: u32;
-var<private> trap_words: u32;
+var<private> trap_words: u32 = NO_WORDS;
+const NO_WORDS: u32 = 0xffffffffu;
 var<private> trap_values: vec4<u32>;
 
 fn get_state(row: u32) -> u32 {
@@ -174,35 +181,31 @@ fn add_to_atomic(number: u32, value: u32) {
     }
 }
 
-// Stores what each stop has in common, with 0 for the words that nobody reads afterwards. No compiler knows how many turns the loop takes: unrolled it would be
-// most of what a small program's shader consists of.
-fn put_header(ip: u32, status: u32, depth: u32, dead: u32) {
-    put_state(ROW_IP, ip);
+// Stores the state of a VM that has stopped or trapped but for words that somebody reads afterwards, which `run` has stored. It is there once however many
+// places a program stops at, because stores are most of what a small program's shader consists of; no compiler knows how many turns its loops take for the same
+// reason.
+fn put_stop(status: u32) {
+    let traps = status == STATUS_TRAPPED;
+    put_state(ROW_IP, stop_ip);
     put_state(ROW_STATUS, status);
     put_state(ROW_VM_ID, launch.first_vm + vm);
-    put_state(ROW_DEPTH, depth);
-    put_state(ROW_FAULT, FAULT_NONE);
-    for (var bits = dead & ((1u << WORDS) - 1u); bits != 0u; bits &= bits - 1u) {
+    put_state(ROW_DEPTH, select(stop_depth, 0u, traps));
+    put_state(ROW_FAULT, select(FAULT_NONE, trap_fault, traps));
+    put_state(ROW_FRAME_BASE, select(stop_base, 0u, traps));
+    put_state(ROW_CALLS, select(stop_calls, 0u, traps));
+    let all = (1u << WORDS) - 1u;
+    for (var bits = select(stop_dead & all, all, traps); bits != 0u; bits &= bits - 1u) {
         put_state(ROW_WORDS + countTrailingZeros(bits), 0u);
     }
-}
-
-fn put_calls(frame_base: u32, calls: u32) {
-    put_state(ROW_FRAME_BASE, frame_base);
-    put_state(ROW_CALLS, calls);
-}
-
-fn put_trap() {
-    put_header(trap_ip, STATUS_TRAPPED, 0u, 0xffffffffu);
-    put_calls(0u, 0u);
-    put_state(ROW_FAULT, trap_fault);
-    put_state(ROW_FAULT_OFFSET, trap_offset);
-    var values = trap_values;
-    for (var numbers = trap_words; numbers != 0xffffffffu; numbers = (numbers >> 8u) | 0xff000000u) {
-        if (numbers & 0xffu) < WORDS {
-            put_state(ROW_WORDS + (numbers & 0xffu), values.x);
+    if traps {
+        put_state(ROW_FAULT_OFFSET, trap_offset);
+        var values = trap_values;
+        for (var numbers = trap_words; numbers != NO_WORDS; numbers = (numbers >> 8u) | 0xff000000u) {
+            if (numbers & 0xffu) < WORDS {
+                put_state(ROW_WORDS + (numbers & 0xffu), values.x);
+            }
+            values = values.yzww;
         }
-        values = values.yzww;
     }
 }
 
@@ -224,30 +227,66 @@ fn then() -> u32 {
 // What the workgroup's VMs add to the signal: stopped, yielded, trapped, blocked, and the first that trapped.
 var<workgroup> tally: array<atomic<u32>, 5>;
 
+// Whether they do so together. Where a CPU plays the device the host makes it 0: there it saves nothing, and barriers take long to compile.
+fn tallies() -> u32 {
+    return 1u;
+}
+
+// Where the signal has what the tally has there.
+fn place_of(number: u32) -> u32 {
+    let places = vec4(SIGNAL_STOPPED, SIGNAL_YIELDED, SIGNAL_TRAPPED, SIGNAL_BLOCKED);
+    return places[number];
+}
+
+fn count(number: u32, value: u32) {
+    if tallies() != 0u {
+        atomicAdd(&tally[number], value);
+    } else {
+        atomicAdd(&signal[place_of(number)], value);
+    }
+}
+
 fn vm_of(group: vec3<u32>, groups: vec3<u32>, local: u32) -> u32 {
     return (group.y * groups.x + group.x) * WORKGROUP + local;
 }
 
 fn clear_tally(local: u32) {
+    if tallies() == 0u {
+        return;
+    }
     if local < 5u {
         atomicStore(&tally[local], 0u);
     }
     workgroupBarrier();
 }
 
-fn note_trap() {
-    put_trap();
-    atomicAdd(&tally[2], 1u);
-    atomicMax(&tally[4], ~vm);
+// Counts a VM that has not halted.
+fn note(status: u32) {
+    let yields = select(0u, 1u, status == STATUS_YIELDED);
+    let blocks = select(yields, 3u, status == STATUS_BLOCKED);
+    count(select(blocks, 2u, status == STATUS_TRAPPED), select(1u, 0xffffffffu, status == STATUS_RUNNING));
+    note_first_trap(status);
+}
+
+fn note_first_trap(status: u32) {
+    if status == STATUS_TRAPPED {
+        if tallies() != 0u {
+            atomicMax(&tally[4], ~vm);
+        } else {
+            atomicMax(&signal[SIGNAL_FIRST_TRAP], ~vm);
+        }
+    }
 }
 
 fn report(local: u32) {
+    if tallies() == 0u {
+        return;
+    }
     workgroupBarrier();
     if local < 4u {
         let value = atomicLoad(&tally[local]);
         if value != 0u {
-            let places = vec4(SIGNAL_STOPPED, SIGNAL_YIELDED, SIGNAL_TRAPPED, SIGNAL_BLOCKED);
-            atomicAdd(&signal[places[local]], value);
+            atomicAdd(&signal[place_of(local)], value);
         }
     }
     if local == 4u {
@@ -289,16 +328,9 @@ fn start(group: vec3<u32>, groups: vec3<u32>, local: u32) -> bool {
     let starts = may_start();
     if vm < launch.vms && starts {
         let status = run();
-        if status == STATUS_TRAPPED {
-            note_trap();
-        } else if status == STATUS_YIELDED {
-            atomicAdd(&tally[1], 1u);
-        } else if status == STATUS_BLOCKED {
-            atomicAdd(&tally[3], 1u);
-        } else if status == STATUS_RUNNING {
-            atomicSub(&tally[0], 1u);
-        }
         if status != STATUS_HALTED {
+            note(status);
+            put_stop(status);
             end_sequence();
         }
     }
@@ -349,12 +381,15 @@ fn resumed(
         let rests = before == STATUS_YIELDED || before == STATUS_BLOCKED;
         if before == STATUS_RUNNING || (rests && launch.resume != 0u) {
             let status = run();
-            if status == STATUS_TRAPPED {
-                note_trap();
+            count(0u, u32(status != STATUS_RUNNING) - u32(before != STATUS_RUNNING));
+            count(1u, u32(status == STATUS_YIELDED) - u32(before == STATUS_YIELDED));
+            count(2u, u32(status == STATUS_TRAPPED));
+            count(3u, u32(status == STATUS_BLOCKED) - u32(before == STATUS_BLOCKED));
+            note_first_trap(status);
+            // One that stands where this kernel takes nobody up has its state.
+            if stop_ip != NOWHERE {
+                put_stop(status);
             }
-            atomicAdd(&tally[0], u32(status != STATUS_RUNNING) - u32(before != STATUS_RUNNING));
-            atomicAdd(&tally[1], u32(status == STATUS_YIELDED) - u32(before == STATUS_YIELDED));
-            atomicAdd(&tally[3], u32(status == STATUS_BLOCKED) - u32(before == STATUS_BLOCKED));
         }
     }
     report(local);

@@ -10,7 +10,7 @@ use naga::compact::{KeepUnused, compact};
 use naga::valid::{ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Expression, Function, Literal, Module};
 
-use super::base::{RUN, THEN, base};
+use super::base::{Base, RUN, THEN, base};
 use super::emit::{About, Several, Start, emit, emit_several};
 use super::engine::reach;
 use super::options::Options;
@@ -180,7 +180,7 @@ impl Shader {
     /// [`Error::Device`] if naga does not accept it.
     pub fn new(program: &Program, options: &Options, start: Start) -> Result<Shader> {
         let base = &*base(options.floats)?;
-        let mut module = base.module.clone();
+        let mut module = Shader::empty(base, options);
         let (function, about) = emit(program, options, base, &mut module, start);
         module.functions[base.functions[RUN]] = function;
         let entry = match start {
@@ -189,6 +189,15 @@ impl Shader {
             _ => "complete",
         };
         Shader::check(program, module, about, entry)
+    }
+
+    /// The shader that a program is put into.
+    fn empty(base: &Base, options: &Options) -> Module {
+        let mut module = base.module.clone();
+        if options.software {
+            base.tell(&mut module, "tallies", 0);
+        }
+        module
     }
 
     /// Writes a program's shader with several VMs an invocation, for those that have not started; `None` if that is not to be or cannot be, or is
@@ -202,7 +211,7 @@ impl Shader {
             return Ok(None);
         }
         let base = &*base(options.floats)?;
-        let mut module = base.module.clone();
+        let mut module = Shader::empty(base, options);
         let Some(Several {
             run,
             then,
@@ -233,7 +242,7 @@ impl Shader {
     /// [`Error::Device`] if naga does not accept it.
     pub fn joined(program: &Program, then: &Program, options: &Options) -> Result<Shader> {
         let base = &*base(options.floats)?;
-        let mut module = base.module.clone();
+        let mut module = Shader::empty(base, options);
         let (first, about) = emit(program, options, base, &mut module, Start::Fresh);
         let (second, _) = emit(then, options, base, &mut module, Start::Joined);
         module.functions[base.functions[RUN]] = first;
@@ -254,7 +263,7 @@ impl Shader {
         let to = program.params.len().checked_sub(behind).ok_or_else(unfit)?;
         let words = program.params[to].ty.words;
         let base = &*base(options.floats)?;
-        let mut module = base.module.clone();
+        let mut module = Shader::empty(base, options);
         let (function, about) = emit(program, options, base, &mut module, Start::Tile(to as u32));
         let ends = |function: &Function, about: &About, most: usize| {
             function.expressions.len() <= most && !about.suspends && !about.traps

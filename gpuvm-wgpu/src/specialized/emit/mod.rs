@@ -123,7 +123,7 @@ struct Emitter<'a> {
     goal: Option<Node>,
     /// The frame base, counted from the end of the call stack, and the calls, in programs that call.
     stack: Option<[Node; 2]>,
-    /// Whether the VM has trapped in this block, where traps are [left to the end of it](Options::software).
+    /// Where the VM has trapped in this block, or [`NOWHERE`](steps::NOWHERE), if traps are [left to the end of it](Options::software).
     trapped: Option<Node>,
     /// Whether it may have.
     may_have_trapped: bool,

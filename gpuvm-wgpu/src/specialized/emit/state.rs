@@ -7,11 +7,13 @@ use gpuvm_core::isa::{Op, WORDS, space};
 use gpuvm_core::program::Status;
 use gpuvm_core::specialise::flow::op_at;
 use gpuvm_core::specialise::propagation::Fact;
+use gpuvm_engine::fault;
 use gpuvm_shaders::layout::row;
 use naga::{ArraySize, BinaryOperator, Module, Span, Statement, Type, TypeInner};
 
 use super::super::code::Node;
 use super::steps::NOWHERE;
+use super::stop::NO_WORDS;
 use super::{Emitter, Start};
 
 /// Where the VM's frame is while the shader runs.
@@ -41,7 +43,18 @@ impl Emitter<'_> {
         let resumed = self.start == Start::Resumed;
         self.choose_frame(module);
         if self.options.software || self.start == Start::Several {
-            self.trapped = Some(self.local("trapped"));
+            self.trapped = Some(self.code.global("stop_ip"));
+        }
+        if self.start == Start::Several {
+            // The VM before has perhaps trapped.
+            for (name, value) in [
+                ("stop_ip", NOWHERE),
+                ("trap_fault", fault::NONE),
+                ("trap_words", NO_WORDS),
+            ] {
+                let value = self.code.word(value);
+                self.leave(name, value);
+            }
         }
         if burns {
             let (fuel, cycles) = (self.local("fuel"), self.code.launch("cycles"));
@@ -217,27 +230,32 @@ impl Emitter<'_> {
         self.save(ip, status, live);
     }
 
-    /// Stores the VM's state, and ends with the status.
+    /// Stores the words of the VM's state that matter and leaves the rest of it to whoever stores that, and ends with the status.
     pub fn save(&mut self, ip: Node, status: Status, live: u32) {
         let live = live & self.used;
-        let (stands, dead) = (self.code.word(status as u32), self.code.word(!live));
-        let depth = match self.depth {
-            Some(depth) => self.code.load(depth),
-            None => self.code.word(0),
-        };
-        self.code.invoke("put_header", &[ip, stands, depth, dead]);
         for number in words_in(live) {
             let local = self.local_of(number);
             let (row, value) = (self.code.word((header::WORD_0 + number) as u32), self.code.load(local));
             self.code.invoke("put_state", &[row, value]);
         }
-        let [base, calls] = match self.stack {
-            Some(stack) => stack.map(|variable| self.code.load(variable)),
-            None => [self.code.word(0); 2],
-        };
-        self.code.invoke("put_calls", &[base, calls]);
         self.move_frame(true);
+        self.leave("stop_ip", ip);
+        let dead = self.code.word(!live);
+        self.leave("stop_dead", dead);
+        let [base, calls] = self.stack.map_or([None; 2], |stack| stack.map(Some));
+        for (name, variable) in [("stop_depth", self.depth), ("stop_base", base), ("stop_calls", calls)] {
+            if let Some(variable) = variable {
+                let value = self.code.load(variable);
+                self.leave(name, value);
+            }
+        }
         self.code.give(status as u32);
+    }
+
+    /// Leaves a value for the state of a VM that stops or traps.
+    pub fn leave(&mut self, name: &'static str, value: Node) {
+        let to = self.code.global(name);
+        self.code.store(to, value);
     }
 }
 

@@ -9,8 +9,12 @@ use gpuvm_engine::fault;
 use naga::{BinaryOperator, Block, Statement};
 
 use super::super::code::Node;
+use super::steps::NOWHERE;
 use super::words::Operand;
 use super::{Emitter, Start};
+
+/// That a trap names no words to record.
+pub const NO_WORDS: u32 = u32::MAX;
 
 impl Emitter<'_> {
     /// The VM stops at the end of a block.
@@ -80,20 +84,21 @@ impl Emitter<'_> {
             self.code.choose(condition, body, Block::new());
             return;
         };
-        let going = self.is_going(trapped);
-        let first = self.code.binary(BinaryOperator::LogicalAnd, condition, going);
-        let body = self.nested(|emitter| {
-            record(emitter);
-            let one = emitter.code.word(1);
-            emitter.code.store(trapped, one);
-        });
+        let first = match self.may_have_trapped {
+            true => {
+                let going = self.is_going(trapped);
+                self.code.binary(BinaryOperator::LogicalAnd, condition, going)
+            }
+            false => condition,
+        };
+        let body = self.nested(record);
         self.code.choose(first, body, Block::new());
         self.may_have_trapped = true;
     }
 
     fn is_going(&mut self, trapped: Node) -> Node {
-        let (now, zero) = (self.code.load(trapped), self.code.word(0));
-        self.code.binary(BinaryOperator::Equal, now, zero)
+        let (now, nowhere) = (self.code.load(trapped), self.code.word(NOWHERE));
+        self.code.binary(BinaryOperator::Equal, now, nowhere)
     }
 
     /// What a VM does only if it has not trapped.
@@ -172,7 +177,7 @@ impl Emitter<'_> {
         };
         let hand = self.hand.clone();
         let values = self.code.global("trap_values");
-        let mut packed = u32::MAX;
+        let mut packed = NO_WORDS;
         for (place, word) in words.into_iter().enumerate().filter(|(_, word)| *word != NO_WORD) {
             packed = packed & !(0xff << (8 * place)) | (word & 0xff) << (8 * place);
             let value = self.w(Operand::Word(word));
@@ -180,25 +185,23 @@ impl Emitter<'_> {
             self.code.store(to, value);
         }
         self.hand = hand;
-        let (ip, none, packed) = (self.code.word(ip), self.code.word(fault::NONE), self.code.word(packed));
-        self.record([("trap_ip", ip), ("trap_fault", none), ("trap_words", packed)]);
+        if packed != NO_WORDS {
+            let packed = self.code.word(packed);
+            self.leave("trap_words", packed);
+        }
+        let ip = self.code.word(ip);
+        self.traps_at(ip);
     }
 
     fn record_fault(&mut self, ip: Node, reason: u32, offset: Node) {
-        let (reason, none) = (self.code.word(reason), self.code.word(u32::MAX));
-        self.record([
-            ("trap_ip", ip),
-            ("trap_fault", reason),
-            ("trap_words", none),
-            ("trap_offset", offset),
-        ]);
+        let reason = self.code.word(reason);
+        self.leave("trap_fault", reason);
+        self.leave("trap_offset", offset);
+        self.traps_at(ip);
     }
 
-    fn record<const N: usize>(&mut self, values: [(&'static str, Node); N]) {
-        for (name, value) in values {
-            let to = self.code.global(name);
-            self.code.store(to, value);
-        }
+    fn traps_at(&mut self, ip: Node) {
+        self.leave("stop_ip", ip);
         self.about.traps = true;
         self.may_trap_later();
     }

@@ -35,7 +35,7 @@ fn known(program: &Program, arguments: &[Argument]) -> KnownParams {
 /// How often a fresh shader asks whether something traps, of memory or otherwise.
 fn checks(program: &Program, options: &Options) -> [usize; 2] {
     let text = shown_with(program, options, Start::Fresh);
-    ["trap_fault =", "trap_ip ="].map(|trap| text.matches(trap).count())
+    ["trap_fault =", "stop_ip ="].map(|trap| text.matches(trap).count())
 }
 
 #[test]
