@@ -46,10 +46,11 @@ struct Way {
     translated: bool,
 }
 
-const WAYS: [Way; 5] = [
+const WAYS: [Way; 6] = [
     way("translated specialized", Engine::Specialized, true),
     way("translated auto", Engine::Auto, true),
     way("translated interpreter", Engine::Interpreter, true),
+    way("emulated auto", Engine::Auto, false),
     way("emulated interpreter", Engine::Interpreter, false),
     way("emulated native", Engine::Native, false),
 ];
@@ -59,6 +60,12 @@ const fn way(name: &'static str, engine: Engine, translated: bool) -> Way {
         name,
         engine,
         translated,
+    }
+}
+
+impl Way {
+    fn is_native(&self) -> bool {
+        self.engine == Engine::Native
     }
 }
 
@@ -118,7 +125,7 @@ pub fn run(stage: &Stage, only: &[String]) -> Result<Figures> {
         let program = Program::from_elf(source.file)?;
         // On a device that a CPU plays, an interpreted emulator takes minutes for what the suite tests.
         let is_asked =
-            |way: &&Way| stage.has(way.name) && stage.pick(way.translated || way.engine == Engine::Native, true);
+            |way: &&Way| stage.has(way.name) && stage.pick(way.translated || way.is_native(), true);
         for way in WAYS.iter().filter(is_asked) {
             for crowd in crowds_of(stage, source, &program, way) {
                 eprintln!("guests: {crowd:?}");
@@ -153,9 +160,8 @@ fn told(what: String, seconds: Result<f64>) -> Beside {
 
 /// With the same input and with one each.
 fn crowds_of(stage: &Stage, source: &Source, program: &Program, way: &Way) -> [Crowd; 2] {
-    let slow = !way.translated;
-    // The emulator takes seconds for what translated code does in milliseconds.
-    let guests = stage.pick(8, if slow { 10_000 } else { 100_000 });
+    // A CPU takes seconds over what a device does in milliseconds.
+    let guests = stage.pick(8, if way.is_native() { 10_000 } else { 100_000 });
     let mut kept = None;
     [false, true].map(|apart| {
         let crowd = Crowd {
@@ -229,8 +235,8 @@ fn measured(
     };
     let (first_run, ()) = again()?;
     let first = made + first_run;
-    // The emulator needs no warming up, and takes long.
-    let seconds = match way.translated {
+    // An interpreted emulator needs no warming up, and takes long.
+    let seconds = match way.translated || way.engine == Engine::Auto {
         _ if stage.timing.repeats == 0 => first_run,
         true => stage.timing.warm_by(&mut again)?.0,
         false => again()?.0,

@@ -1,6 +1,7 @@
 //! Guests: as many as one likes, side by side on an engine of a runtime.
 
 mod debugger;
+mod guest;
 
 use std::ops::Range;
 use std::time::Duration;
@@ -9,18 +10,19 @@ use gpuvm::{Buffer, Engine, Runtime};
 
 use crate::error::{Error, Result};
 use crate::image::{Image, Place};
-use crate::machine::Cpus;
+use crate::machine::{Cpus, Runner};
 use crate::program::Program;
 use crate::routines::coverage::Maps;
-use crate::routines::event::{self, Event, Resume};
+use crate::routines::event::{self, Resume};
 use crate::routines::layout::{self, PAGE, PAGE_BITS, PAGE_WORDS};
 use crate::routines::service::{BEGIN, PROTECT, Span, WRITE_BYTES};
 use crate::start::{Start, stack};
-use crate::stop::{FaultKind, Stop};
-use crate::system::{Answer, Call, Edit, Heap, Streams, System};
+use crate::stop::Stop;
+use crate::system::{Answer, Edit, Heap, Streams, System};
 use crate::translate::Translator;
 
 pub use self::debugger::{Debugger, StopReason};
+use self::guest::{Asked, Guest, State, WORTH_IT, Way};
 
 /// What guests have, and how they are run.
 #[derive(Clone, Debug)]
@@ -64,69 +66,6 @@ impl Default for Settings {
 impl Settings {
     fn is_translated(&self) -> bool {
         self.translated && self.engine != Engine::Native
-    }
-}
-
-/// What the host knows of a guest.
-#[derive(Clone, Debug)]
-struct Guest {
-    program: usize,
-    streams: Streams,
-    heap: Heap,
-    retired: u64,
-    /// With what it goes on, or why it does not.
-    state: State,
-    way: Way,
-    /// The address of its next instruction, once it has run.
-    pc: u64,
-    /// How many instructions it is emulated before it goes on by translated code.
-    patience: u32,
-}
-
-/// What runs a guest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// Translated code, until it leaves that.
-    Translated,
-    /// The emulator, until there is translated code.
-    Emulated,
-    /// The emulator alone, because the guest has changed its code or nothing is translated.
-    Never,
-}
-
-/// A guest that comes back from translated code before it has retired so many instructions is emulated longer each time, up to as many.
-const WORTH_IT: u32 = 1 << 12;
-const MOST_PATIENCE: u32 = 1 << 16;
-/// What translated code asks of a budget at most, and a bit more.
-const LITTLE: u64 = 1 << 10;
-/// A guest is emulated for so long at least before the translator is told where it is.
-const AT_LEAST: u64 = 1 << 10;
-/// Of a budget so much at a time, so that what is left of it is a signed number.
-const MOST_AT_ONCE: u64 = 1 << 30;
-
-#[derive(Clone, Copy, Debug)]
-enum State {
-    Ready(Option<u64>),
-    Stopped(Stop),
-}
-
-impl State {
-    /// What a guest is after the answer to its system call.
-    fn after(answer: Answer, asked: &Asked) -> State {
-        match answer {
-            Answer::Value(value) => State::Ready(Some(value)),
-            Answer::Error(number) => State::Ready(Some(i64::from(number).wrapping_neg() as u64)),
-            Answer::Exit(code) => State::Stopped(Stop::Exited(code)),
-            Answer::Wait | Answer::Halt => State::Stopped(asked.stop()),
-        }
-    }
-
-    /// What it is if the answer writes to where the guest may not.
-    fn refused(self) -> State {
-        match self {
-            State::Ready(Some(_)) => State::Ready(Some((-14i64) as u64)), // EFAULT
-            state => state,
-        }
     }
 }
 
@@ -186,23 +125,18 @@ impl Begun {
             begun.edits.words.extend([BEGIN, place.header]);
             begun.edits.write(pointer, &bytes);
             begun.edits.end();
-            begun.guests.push(Guest {
-                program: start.program,
-                streams: Streams {
-                    input: start.input,
-                    ..Streams::default()
-                },
-                heap: Heap {
-                    start: place.heap,
-                    end: place.heap,
-                    limit: place.heap_end,
-                },
-                retired: 0,
-                state: State::Ready(None),
-                way,
-                pc: program.entry(),
-                patience: 1,
-            });
+            let streams = Streams {
+                input: start.input,
+                ..Streams::default()
+            };
+            let heap = Heap {
+                start: place.heap,
+                end: place.heap,
+                limit: place.heap_end,
+            };
+            begun
+                .guests
+                .push(Guest::new(start.program, way, streams, heap, program.entry()));
         }
         Ok(begun)
     }
@@ -345,15 +279,21 @@ impl Guests {
     ///
     /// Those of a launch. What guests do wrong is none.
     pub fn run(&mut self, system: &mut dyn System) -> Result<()> {
+        // On this CPU the emulator is compiled, so all of it is as fast as its core.
+        let has_core = self.cpus.have_core() && self.settings.engine != Engine::Native;
         let mut halted = false;
         while !halted {
             let mut calls = Vec::new();
             let mut any = false;
-            for translated in [true, false] {
-                let resumes: Vec<Resume> = self.guests.iter().map(|guest| self.resume(guest, translated)).collect();
+            for runner in [Runner::Translation, Runner::Core, Runner::Whole] {
+                let resume = |guest: &Guest| match guest.runner(has_core) == runner {
+                    true => guest.resume(self.settings.slice, self.settings.budget),
+                    false => Resume::default(),
+                };
+                let resumes: Vec<Resume> = self.guests.iter().map(resume).collect();
                 if resumes.iter().any(|resume| resume.go) {
                     any = true;
-                    self.launch(translated, &resumes, &mut calls)?;
+                    self.launch(runner, &resumes, &mut calls)?;
                     self.refresh()?;
                 }
             }
@@ -366,8 +306,9 @@ impl Guests {
         Ok(())
     }
 
-    /// Runs those that go on, by translated code or the emulator, and notes which of them call the system.
-    fn launch(&mut self, translated: bool, resumes: &[Resume], calls: &mut Vec<(usize, Asked)>) -> Result<()> {
+    /// Runs those that go on, and notes which of them call the system.
+    fn launch(&mut self, runner: Runner, resumes: &[Resume], calls: &mut Vec<(usize, Asked)>) -> Result<()> {
+        let translated = runner == Runner::Translation;
         // A device's compiler takes seconds over the emulator, and here it has little to do.
         let short = !translated
             && resumes
@@ -384,7 +325,7 @@ impl Guests {
         let (events, time) = self.cpus.run(
             &self.runtime,
             engine,
-            routine.filter(|_| translated),
+            (runner, routine),
             (&self.memory, &self.shared),
             resumes,
         )?;
@@ -398,7 +339,7 @@ impl Guests {
             let guest = &mut self.guests[index];
             // Where it leaves translated code, and where it is after some time without, there is code that may be worth it.
             let left = event.kind == event::LEFT;
-            let comes_to_code = left || event.kind == event::BUDGET && !translated;
+            let comes_to_code = left || event.kind == event::BUDGET && !translated && !guest.was_stint(event);
             if let Some(translation) = self.translation.as_mut().filter(|_| comes_to_code) {
                 translation.translator.comes_to(guest.program, event.pc, left);
             }
@@ -428,33 +369,6 @@ impl Guests {
             }
         }
         Ok(())
-    }
-
-    /// What a guest is told before a run by translated code or by the emulator.
-    fn resume(&self, guest: &Guest, translated: bool) -> Resume {
-        let State::Ready(answer) = guest.state else {
-            return Resume::default();
-        };
-        if (guest.way == Way::Translated) != translated {
-            return Resume::default();
-        }
-        let most = match guest.way {
-            Way::Emulated => u64::from(guest.patience) * 4 + AT_LEAST,
-            _ => MOST_AT_ONCE,
-        };
-        let left = self.settings.budget.saturating_sub(guest.retired);
-        Resume {
-            go: true,
-            answered: answer.is_some(),
-            answer: answer.unwrap_or(0),
-            budget: left.min(u64::from(self.settings.slice)).min(most) as u32,
-            // What is left of a budget in the end is too little for translated code.
-            patience: if guest.way == Way::Never || left < LITTLE {
-                u32::MAX
-            } else {
-                guest.patience
-            },
-        }
     }
 
     /// Answers the system calls of a round, and says whether all are to stop.
@@ -803,89 +717,6 @@ impl Guests {
         self.guest(guest)?;
         self.guests[guest].streams.input.extend(input);
         Ok(())
-    }
-}
-
-/// A system call as an event tells it.
-#[derive(Clone, Copy, Debug)]
-struct Asked {
-    number: u64,
-    arguments: [u64; 6],
-    pc: u64,
-}
-
-impl Asked {
-    fn stop(&self) -> Stop {
-        Stop::Syscall {
-            number: self.number,
-            arguments: self.arguments,
-            pc: self.pc,
-        }
-    }
-}
-
-impl Guest {
-    /// Notes how it has stopped. A system call is to be answered.
-    fn stopped(&mut self, event: &Event, budget: u64) -> Option<Asked> {
-        self.retired += u64::from(event.retired);
-        let pc = event.pc;
-        self.pc = pc;
-        self.turn(event);
-        self.state = match event.kind {
-            event::BUDGET if self.retired >= budget => State::Stopped(Stop::OutOfBudget { pc }),
-            event::BUDGET | event::NEEDS_FLOATS | event::IDLE => State::Ready(None),
-            event::LEFT | event::ENTERED | event::CHANGED => State::Ready(None),
-            event::CALL => {
-                return Some(Asked {
-                    number: event.detail,
-                    arguments: event.arguments,
-                    pc,
-                });
-            }
-            event::BREAKPOINT => State::Stopped(Stop::Breakpoint { pc }),
-            kind => State::Stopped(Stop::Fault {
-                kind: FaultKind::of(kind),
-                address: event.detail,
-                pc,
-            }),
-        };
-        None
-    }
-
-    /// Decides what runs it next.
-    fn turn(&mut self, event: &Event) {
-        match (self.way, event.kind) {
-            (Way::Never, _) => {}
-            (_, event::CHANGED) => self.way = Way::Never,
-            (_, event::ENTERED | event::CALL) => self.way = Way::Translated,
-            (_, event::LEFT) => {
-                self.way = Way::Emulated;
-                self.patience = match event.retired {
-                    WORTH_IT.. => 1,
-                    _ => (self.patience * 2).min(MOST_PATIENCE),
-                };
-            }
-            // A block is longer than what is left of the budget.
-            (Way::Translated, event::BUDGET) if event.retired == 0 => self.way = Way::Emulated,
-            (Way::Emulated, event::BUDGET) => {
-                self.way = Way::Translated;
-                self.patience = (self.patience * 2).min(MOST_PATIENCE);
-            }
-            _ => {}
-        }
-    }
-
-    fn call(&mut self, guest: usize, asked: &Asked, word: usize) -> Call<'_> {
-        Call {
-            guest,
-            number: asked.number,
-            arguments: asked.arguments,
-            word,
-            retired: self.retired,
-            streams: &mut self.streams,
-            heap: &mut self.heap,
-            edits: Vec::new(),
-        }
     }
 }
 

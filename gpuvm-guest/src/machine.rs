@@ -11,6 +11,17 @@ use crate::routines::event::{Event, Resume};
 use crate::routines::service::Span;
 use crate::{aarch64, riscv};
 
+/// What runs guests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runner {
+    /// A translation of their code.
+    Translation,
+    /// The part of the emulator that is small enough for a kernel of its own.
+    Core,
+    /// The whole emulator.
+    Whole,
+}
+
 /// All guests' processors.
 #[derive(Debug)]
 pub(crate) enum Cpus {
@@ -73,12 +84,18 @@ impl Cpus {
         }
     }
 
-    /// Runs them over their memory and what they share, by a translation of their code or by the emulator. Tells how long the engine worked, too.
+    /// Whether their emulator has a core.
+    pub fn have_core(&self) -> bool {
+        matches!(self, Cpus::Arm { .. })
+    }
+
+    /// Runs them over their memory and what they share, by a translation of their code if there is one, or by the emulator or its core. Tells how long the engine
+    /// worked, too.
     pub fn run(
         &self,
         runtime: &Runtime,
         engine: Engine,
-        translated: Option<&Routine>,
+        (runner, translation): (Runner, Option<&Routine>),
         (memory, shared): (&Buffer<u32>, &Buffer<u32>),
         resumes: &[Resume],
     ) -> Result<(Vec<Event>, Duration)> {
@@ -87,10 +104,11 @@ impl Cpus {
             Cpus::Short { floats: true, .. } => "gpuvm-guest.riscv32f",
             Cpus::Long { floats: false, .. } => "gpuvm-guest.riscv64",
             Cpus::Long { floats: true, .. } => "gpuvm-guest.riscv64fd",
+            Cpus::Arm { .. } if runner == Runner::Core => "gpuvm-guest.aarch64.core",
             Cpus::Arm { floats: false, .. } => "gpuvm-guest.aarch64",
             Cpus::Arm { floats: true, .. } => "gpuvm-guest.aarch64f",
         };
-        let launch = match translated {
+        let launch = match translation.filter(|_| runner == Runner::Translation) {
             Some(routine) => runtime.launch(routine)?,
             None => runtime.launch(id)?,
         };

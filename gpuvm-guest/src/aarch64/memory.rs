@@ -59,6 +59,35 @@ pub(crate) fn access(memory: &mut Memory<'_>, address: u64, value: u64, fields: 
     ((loaded << above) as i64 >> above) as u64
 }
 
+/// Loads one register or two with one look at where they are.
+#[routine(callee)]
+pub(crate) fn access_at_once(memory: &mut Memory<'_>, address: u64, fields: u32, pair: bool) -> (u64, u64) {
+    let size = fields >> SIZE & 7;
+    let (mut first, mut second) = memory.load_at_once(address, 1 << size << u32::from(pair));
+    if pair && size == 2 {
+        second = first >> 32;
+        first &= 0xffff_ffff;
+    }
+    if fields & SIGNED != 0 {
+        let above = 64 - (8 << size);
+        first = ((first << above) as i64 >> above) as u64;
+        second = ((second << above) as i64 >> above) as u64;
+    }
+    (first, second)
+}
+
+/// Stores one register or two with one look at where they go.
+#[routine(callee)]
+pub(crate) fn store_at_once(memory: &mut Memory<'_>, address: u64, fields: u32, pair: bool, first: u64, second: u64) {
+    let size = fields >> SIZE & 7;
+    let low = if pair && size == 2 {
+        first & 0xffff_ffff | second << 32
+    } else {
+        first
+    };
+    memory.store_at_once(address, 1 << size << u32::from(pair), low, second);
+}
+
 /// What is at an address that the instruction says.
 #[routine(callee)]
 pub(crate) fn literal(memory: &mut Memory<'_>, address: u64, fields: u32) -> u64 {

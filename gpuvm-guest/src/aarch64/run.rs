@@ -8,22 +8,28 @@ use super::decode::{
     ZR, decode, kind,
 };
 use super::float::execute_float;
-use super::memory::{access, address_of, exclusive, literal, pair};
+use super::memory::{access, access_at_once, address_of, exclusive, literal, pair, store_at_once};
 use crate::routines::event::{
-    BREAKPOINT, BUDGET, CALL, ENTERED, Event, FETCH, MISALIGNED, NEEDS_FLOATS, Resume, UNDEFINED,
+    BREAKPOINT, BUDGET, CALL, ENTERED, Event, FETCH, MISALIGNED, NEEDS_FLOATS, NEEDS_WHOLE, Resume, UNDEFINED,
 };
 use crate::routines::memory::Memory;
+
+/// The core: what programs consist of. It is small enough for a kernel of its own, and leaves to the whole emulator what is rare or takes much code.
+#[routine(id = "gpuvm-guest.aarch64.core")]
+pub(crate) fn aarch64_core(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resume: Resume) -> Event {
+    run::<false, false>(cpu, own, shared, resume)
+}
 
 /// A guest without floats in its program.
 #[routine(id = "gpuvm-guest.aarch64")]
 pub(crate) fn aarch64(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resume: Resume) -> Event {
-    run::<false>(cpu, own, shared, resume)
+    run::<true, false>(cpu, own, shared, resume)
 }
 
 /// The same with floats.
 #[routine(id = "gpuvm-guest.aarch64f")]
 pub(crate) fn aarch64f(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resume: Resume) -> Event {
-    run::<true>(cpu, own, shared, resume)
+    run::<true, true>(cpu, own, shared, resume)
 }
 
 /// A sum with a carry in, and the flags of it.
@@ -106,11 +112,12 @@ pub(crate) fn extended(value: u64, way: u32, by: u32) -> u64 {
 
 /// Runs a guest until it stops.
 #[routine(callee)]
-fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resume: Resume) -> Event {
+fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resume: Resume) -> Event {
     let mut event = Event::none();
     if !resume.go {
         return event;
     }
+    let mut nzcv = cpu.nzcv;
     if resume.answered {
         cpu.x[0] = resume.answer;
     }
@@ -133,7 +140,7 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
             word,
             fields,
             immediate,
-        } = fetch(&mut memory, pc);
+        } = fetch::<WHOLE>(&mut memory, pc);
         if fields & ENTRY != 0 && budget.wrapping_sub(left) >= patience {
             stop = ENTERED;
             break;
@@ -162,34 +169,34 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
                 let (whole, flags) = sum(a, b, 0, long);
                 result = whole;
                 if fields & FLAGS != 0 {
-                    cpu.nzcv = flags;
+                    nzcv = flags;
                 }
             }
             kind::SUB => {
                 let (whole, flags) = sum(a, !b, 1, long);
                 result = whole;
                 if fields & FLAGS != 0 {
-                    cpu.nzcv = flags;
+                    nzcv = flags;
                 }
             }
             kind::ADC => {
-                let (whole, flags) = sum(a, b, cpu.nzcv >> 1 & 1, long);
+                let (whole, flags) = sum(a, b, nzcv >> 1 & 1, long);
                 result = whole;
                 if fields & FLAGS != 0 {
-                    cpu.nzcv = flags;
+                    nzcv = flags;
                 }
             }
             kind::SBC => {
-                let (whole, flags) = sum(a, !b, cpu.nzcv >> 1 & 1, long);
+                let (whole, flags) = sum(a, !b, nzcv >> 1 & 1, long);
                 result = whole;
                 if fields & FLAGS != 0 {
-                    cpu.nzcv = flags;
+                    nzcv = flags;
                 }
             }
             kind::AND => {
                 result = a & b;
                 if fields & FLAGS != 0 {
-                    cpu.nzcv = negative_or_zero(result, long);
+                    nzcv = negative_or_zero(result, long);
                 }
             }
             kind::ORR => result = a | b,
@@ -267,15 +274,15 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
                 }
             }
             kind::SHIFT => result = shifted(a, fields >> OTHER & 3, b as u32, long),
-            kind::CRC32 => result = u64::from(checksum(a as u32, b, fields >> OTHER & 7)),
-            kind::RBIT => {
+            kind::CRC32 if WHOLE => result = u64::from(checksum(a as u32, b, fields >> OTHER & 7)),
+            kind::RBIT if WHOLE => {
                 result = if long {
                     a.reverse_bits()
                 } else {
                     u64::from((a as u32).reverse_bits())
                 }
             }
-            kind::REV16 => result = a >> 8 & 0x00ff_00ff_00ff_00ff | (a & 0x00ff_00ff_00ff_00ff) << 8,
+            kind::REV16 if WHOLE => result = a >> 8 & 0x00ff_00ff_00ff_00ff | (a & 0x00ff_00ff_00ff_00ff) << 8,
             kind::REV32 => result = a.swap_bytes().rotate_right(32),
             kind::REV => {
                 result = if long {
@@ -291,7 +298,7 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
                     (a as u32).leading_zeros()
                 })
             }
-            kind::CLS => {
+            kind::CLS if WHOLE => {
                 let count = if long {
                     ((a ^ (a as i64 >> 63) as u64) << 1 | 1).leading_zeros()
                 } else {
@@ -300,29 +307,17 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
                 };
                 result = u64::from(count);
             }
-            kind::CSEL => {
-                result = if holds(fields >> CONDITION & 15, cpu.nzcv) {
-                    a
-                } else {
-                    b
-                }
-            }
+            kind::CSEL => result = if holds(fields >> CONDITION & 15, nzcv) { a } else { b },
             kind::CSINC => {
-                result = if holds(fields >> CONDITION & 15, cpu.nzcv) {
+                result = if holds(fields >> CONDITION & 15, nzcv) {
                     a
                 } else {
                     b.wrapping_add(1)
                 }
             }
-            kind::CSINV => {
-                result = if holds(fields >> CONDITION & 15, cpu.nzcv) {
-                    a
-                } else {
-                    !b
-                }
-            }
+            kind::CSINV => result = if holds(fields >> CONDITION & 15, nzcv) { a } else { !b },
             kind::CSNEG => {
-                result = if holds(fields >> CONDITION & 15, cpu.nzcv) {
+                result = if holds(fields >> CONDITION & 15, nzcv) {
                     a
                 } else {
                     b.wrapping_neg()
@@ -330,19 +325,19 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
             }
             kind::CCMN | kind::CCMP => {
                 let mut flags = fields >> OTHER & 15;
-                if holds(fields >> CONDITION & 15, cpu.nzcv) {
+                if holds(fields >> CONDITION & 15, nzcv) {
                     let negated = word & 0xff == kind::CCMP;
                     let (_, set) = sum(a, if negated { !b } else { b }, u32::from(negated), long);
                     flags = set;
                 }
-                cpu.nzcv = flags;
+                nzcv = flags;
             }
             kind::B => {
                 result = target;
                 target = pc.wrapping_add(immediate);
             }
             kind::BCOND => {
-                if holds(fields >> CONDITION & 15, cpu.nzcv) {
+                if holds(fields >> CONDITION & 15, nzcv) {
                     target = pc.wrapping_add(immediate);
                 }
             }
@@ -361,6 +356,28 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
             kind::BR => {
                 result = target;
                 target = a;
+            }
+            kind::MEMORY | kind::PAIR | kind::LITERAL if !WHOLE => {
+                let address = if word & 0xff == kind::LITERAL {
+                    pc.wrapping_add(immediate)
+                } else {
+                    address_of(a, b, fields)
+                };
+                let is_pair = word & 0xff == kind::PAIR;
+                let other = (word >> 20 & 63) as usize;
+                if fields & LOADS != 0 {
+                    let (first, second) = access_at_once(&mut memory, address, fields, is_pair);
+                    write_back(cpu, &memory, word, a.wrapping_add(b), fields);
+                    result = first;
+                    if is_pair && memory.fault == 0 && other as u32 != ZR {
+                        cpu.x[other] = second;
+                    }
+                } else {
+                    let first = cpu.x[if is_pair { rd } else { (word >> 26) as usize }];
+                    store_at_once(&mut memory, address, fields, is_pair, first, cpu.x[other]);
+                    write_back(cpu, &memory, word, a.wrapping_add(b), fields);
+                    writes = ZR;
+                }
             }
             kind::MEMORY => {
                 let address = address_of(a, b, fields);
@@ -382,7 +399,7 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
                 }
             }
             kind::LITERAL => result = literal(&mut memory, pc.wrapping_add(immediate), fields),
-            kind::EXCLUSIVE => {
+            kind::EXCLUSIVE if WHOLE => {
                 result = exclusive(cpu, &mut memory, word, a, fields);
                 if fields & LOADS == 0 {
                     writes = word >> 20 & 63;
@@ -391,18 +408,21 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
             kind::SVC => stop = CALL,
             kind::BREAK => stop = BREAKPOINT,
             kind::NOP => {}
-            kind::CLREX => cpu.reserved = NOTHING_RESERVED,
-            kind::MRS => {
+            kind::CLREX if WHOLE => cpu.reserved = NOTHING_RESERVED,
+            kind::MRS if WHOLE => {
                 let retired = cpu.retired.wrapping_add(u64::from(budget.wrapping_sub(left)));
+                cpu.nzcv = nzcv;
                 match read_system(cpu, immediate as u32, retired) {
                     Some(value) => result = value,
                     None => stop = UNDEFINED,
                 }
             }
-            kind::MSR => {
+            kind::MSR if WHOLE => {
+                cpu.nzcv = nzcv;
                 if !write_system(cpu, immediate as u32, a) {
                     stop = UNDEFINED;
                 }
+                nzcv = cpu.nzcv;
             }
             kind::UNDEFINED => {
                 // What could not be fetched comes as that as well.
@@ -413,6 +433,7 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
             _ => {
                 if FLOATS {
                     writes = ZR;
+                    cpu.nzcv = nzcv;
                     let integer = execute_float(
                         cpu,
                         &mut memory,
@@ -425,13 +446,14 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
                         b,
                         pc,
                     );
+                    nzcv = cpu.nzcv;
                     if word & 0xff == kind::FTOX && fields & INVERTED == 0 || word & 0xff == kind::FMOVX {
                         writes = rd as u32;
                         result = integer;
                     }
                     write_back(cpu, &memory, word, a.wrapping_add(b), fields);
                 } else {
-                    stop = NEEDS_FLOATS;
+                    stop = if WHOLE { NEEDS_FLOATS } else { NEEDS_WHOLE };
                 }
             }
         }
@@ -450,6 +472,7 @@ fn run<const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
         }
     }
     memory.close();
+    cpu.nzcv = nzcv;
     cpu.pc = pc;
     event.kind = stop;
     event.retired = budget.wrapping_sub(left);
@@ -481,7 +504,7 @@ fn write_back(cpu: &mut Cpu, memory: &Memory<'_>, word: u32, address: u64, field
 
 /// The instruction at an address. One that cannot be fetched is undefined, with a fault.
 #[routine(callee)]
-fn fetch(memory: &mut Memory<'_>, pc: u64) -> Decoded {
+fn fetch<const WHOLE: bool>(memory: &mut Memory<'_>, pc: u64) -> Decoded {
     let nothing = Decoded {
         word: kind::UNDEFINED | ZR << 8,
         fields: 0,
@@ -492,7 +515,11 @@ fn fetch(memory: &mut Memory<'_>, pc: u64) -> Decoded {
         return nothing;
     }
     let address = pc as u32;
-    let at = memory.decoded(address, 2);
+    let at = if WHOLE {
+        memory.decoded(address, 2)
+    } else {
+        memory.decoded_at_once(address)
+    };
     if at != 0 {
         let low = u64::from(memory.shared(at.wrapping_add(2)));
         let high = u64::from(memory.shared(at.wrapping_add(3)));
@@ -501,6 +528,9 @@ fn fetch(memory: &mut Memory<'_>, pc: u64) -> Decoded {
             fields: memory.shared(at.wrapping_add(1)),
             immediate: low | high << 32,
         };
+    }
+    if !WHOLE {
+        memory.refuse(NEEDS_WHOLE, pc);
     }
     if memory.fault != 0 {
         return nothing;

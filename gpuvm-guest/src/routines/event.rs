@@ -18,8 +18,10 @@ pub const LEFT: u32 = 5;
 pub const ENTERED: u32 = 6;
 /// The guest has changed its code, so what was translated is not what it runs.
 pub const CHANGED: u32 = 7;
+/// The core of the emulator does not do what comes next, which is for the whole one.
+pub const NEEDS_WHOLE: u32 = 8;
 /// The kinds of fault begin here.
-pub const FAULT: u32 = 8;
+pub const FAULT: u32 = 9;
 /// An undefined instruction; the address is the instruction's.
 pub const UNDEFINED: u32 = FAULT;
 /// A load from where nothing may be read.

@@ -26,6 +26,14 @@ pub(crate) struct Memory<'a> {
     code_words: u32,
     decoded: u32,
     coverage: u32,
+    /// What is looked up once a page by those that change no page's entry: the page that the last instruction was in, where its first one is among the decoded
+    /// ones, and how many there are from there on.
+    code_page: u32,
+    in_page: u32,
+    behind: u32,
+    /// And the page of the last access, with its entry.
+    data_page: u32,
+    data_entry: u32,
     /// Why the last access failed, or 0. It stays until it is taken.
     pub fault: u32,
     /// Where.
@@ -47,6 +55,11 @@ impl<'a> Memory<'a> {
             code_words: shared[program + CODE_WORDS],
             decoded: shared[program + DECODED],
             coverage: shared[program + COVERAGE],
+            code_page: u32::MAX,
+            in_page: 0,
+            behind: 0,
+            data_page: u32::MAX,
+            data_entry: 0,
             fault: 0,
             address: 0,
         }
@@ -183,6 +196,74 @@ impl<'a> Memory<'a> {
         (low | next << (32 - offset * 8)) & mask(size)
     }
 
+    /// The entry of the page that has `bytes` from an address on and the flags; 0 if it has not, if they reach beyond it, or if they are neither in one word
+    /// nor whole words. No page's entry may change between two calls.
+    fn entry_of(&mut self, address: u64, bytes: u32, flags: u32) -> u32 {
+        let at = address as u32;
+        let in_words = if bytes < 4 {
+            (at & 3).wrapping_add(bytes) <= 4
+        } else {
+            at & 3 == 0
+        };
+        if address >> 32 != 0 || !in_words || (at & (PAGE - 1)).wrapping_add(bytes) > PAGE {
+            return 0;
+        }
+        let page = at >> PAGE_BITS;
+        if page != self.data_page {
+            self.data_entry = self.entry(at);
+            self.data_page = page;
+        }
+        let entry = self.data_entry;
+        if entry & flags == flags { entry } else { 0 }
+    }
+
+    /// Up to 16 bytes, with one look at where they are. The fault is that the whole emulator is needed, where that has more to do than to load them.
+    pub fn load_at_once(&mut self, address: u64, bytes: u32) -> (u64, u64) {
+        let entry = self.entry_of(address, bytes, READ);
+        if entry == 0 {
+            self.refuse(event::NEEDS_WHOLE, address);
+            return (0, 0);
+        }
+        let at = address as u32;
+        let first = self.word(entry, at) >> ((at & 3) * 8);
+        if bytes < 4 {
+            return (u64::from(first & ((1 << (8 * bytes)) - 1)), 0);
+        }
+        let mut low = u64::from(first);
+        let mut high = 0;
+        if bytes > 4 {
+            low |= u64::from(self.word(entry, at.wrapping_add(4))) << 32;
+        }
+        if bytes > 8 {
+            let [third, fourth] = [8, 12].map(|by| self.word(entry, at.wrapping_add(by)));
+            high = u64::from(third) | u64::from(fourth) << 32;
+        }
+        (low, high)
+    }
+
+    /// Stores up to 16 bytes, or faults as [`load_at_once`](Memory::load_at_once).
+    pub fn store_at_once(&mut self, address: u64, bytes: u32, low: u64, high: u64) {
+        let entry = self.entry_of(address, bytes, WRITE | OWN);
+        if entry == 0 {
+            self.refuse(event::NEEDS_WHOLE, address);
+            return;
+        }
+        let at = address as u32;
+        if bytes < 4 {
+            let (by, mask) = ((at & 3) * 8, (1 << (8 * bytes)) - 1);
+            self.change(entry, at, (low as u32) << by, mask << by);
+            return;
+        }
+        self.change(entry, at, low as u32, u32::MAX);
+        if bytes > 4 {
+            self.change(entry, at.wrapping_add(4), (low >> 32) as u32, u32::MAX);
+        }
+        if bytes > 8 {
+            self.change(entry, at.wrapping_add(8), high as u32, u32::MAX);
+            self.change(entry, at.wrapping_add(12), (high >> 32) as u32, u32::MAX);
+        }
+    }
+
     /// Eight bytes.
     pub fn load_double(&mut self, address: u32) -> u64 {
         let low = self.load(address, 2);
@@ -248,6 +329,30 @@ impl<'a> Memory<'a> {
             return 0;
         }
         self.decoded.wrapping_add(word << each).wrapping_add(address & 2)
+    }
+
+    /// The same of an instruction of four bytes and as many words, if no page's entry changes between two calls. 0 without a fault if the guest has changed the code
+    /// or may not execute it.
+    pub fn decoded_at_once(&mut self, address: u32) -> u32 {
+        let page = address >> PAGE_BITS;
+        if page != self.code_page {
+            let entry = self.entry(address);
+            let first = (entry & !FLAGS).wrapping_sub(self.code);
+            let is_code = entry & (OWN | EXECUTE) == EXECUTE && first < self.code_words;
+            self.code_page = page;
+            self.in_page = self.decoded.wrapping_add(first << 2);
+            self.behind = if is_code {
+                self.code_words.wrapping_sub(first)
+            } else {
+                0
+            };
+        }
+        let word = address >> 2 & (PAGE_WORDS - 1);
+        if word < self.behind {
+            self.in_page.wrapping_add(word << 2)
+        } else {
+            0
+        }
     }
 
     /// A word of what all guests share.
