@@ -21,10 +21,10 @@ var<private> stop_dead: u32;
 var<private> stop_base: u32;
 var<private> stop_calls: u32;
 // One that traps: why, the offset that was outside of memory, and up to four words with their numbers, a byte each. Most traps leave nothing of it.
+const NO_WORDS: u32 = 0xffffffffu;
 var<private> trap_fault: u32 = FAULT_NONE;
 var<private> trap_offset: u32;
 var<private> trap_words: u32 = NO_WORDS;
-const NO_WORDS: u32 = 0xffffffffu;
 var<private> trap_values: vec4<u32>;
 
 fn get_state(row: u32) -> u32 {

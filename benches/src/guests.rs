@@ -124,8 +124,7 @@ pub fn run(stage: &Stage, only: &[String]) -> Result<Figures> {
     for source in SOURCES.iter().filter(|source| asked(source.name)) {
         let program = Program::from_elf(source.file)?;
         // On a device that a CPU plays, an interpreted emulator takes minutes for what the suite tests.
-        let is_asked =
-            |way: &&Way| stage.has(way.name) && stage.pick(way.translated || way.is_native(), true);
+        let is_asked = |way: &&Way| stage.has(way.name) && stage.pick(way.translated || way.is_native(), true);
         for way in WAYS.iter().filter(is_asked) {
             for crowd in crowds_of(stage, source, &program, way) {
                 eprintln!("guests: {crowd:?}");

@@ -1,9 +1,10 @@
 //! Traps that tell all: the call stack of the VM that trapped, with arguments and variables.
 
 use gpuvm::prelude::*;
+use gpuvm::program::Status;
 use gpuvm::{Error, Snapshot, TrapReport};
 
-use crate::harness::{ENGINES, runtime};
+use crate::harness::{ENGINES, pausing, runtime};
 
 #[routine]
 fn share(total: u32, among: u32) -> u32 {
@@ -96,6 +97,30 @@ fn natively_a_trap_of_what_was_changed_tells_where_and_no_more() {
         panic!("it traps")
     };
     assert_eq!((report.vm, report.stack.len()), (1, 0));
+}
+
+#[routine]
+fn divided(by: u32) -> u32 {
+    100 / by
+}
+
+#[test]
+fn a_snapshot_of_a_trap_says_who_has_halted() {
+    for engine in pausing() {
+        // What these leave lies where the next ones' states are going to be, and says the opposite: the first and the last have trapped.
+        trap(engine, &[40, 3, 40]);
+        let path = std::env::temp_dir().join(format!("gpuvm-halted-{}-{engine}.gpuvm", std::process::id()));
+        let launch = runtime().launch("divided").unwrap().args((&[1u32, 0, 3],));
+        let Err(Error::Trap(report)) = launch.engine(engine).snapshot_on_trap(&path).run() else {
+            panic!("{engine} traps")
+        };
+        assert_eq!((report.vm, report.count), (1, 1), "{engine}");
+        let snapshot = Snapshot::from_bytes(&std::fs::read(&path).unwrap()).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let mut execution = runtime().restore_on(&snapshot, Engine::Reference).unwrap();
+        let statuses = [0, 1, 2].map(|vm| execution.vm(vm).unwrap().status);
+        assert_eq!(statuses, [Status::Halted, Status::Trapped, Status::Halted], "{engine}");
+    }
 }
 
 #[test]

@@ -63,6 +63,10 @@ impl Session {
             frames: Vec::new(),
         };
         self.gather(Rows::Records, 0, &mut image.records)?;
+        if self.leaves_halted() {
+            let records = image.records.par_chunks_exact_mut(STATE_WORDS).with_min_len(1 << 14);
+            records.for_each(|record| halt_unless_trapped(&mut record[header::STATUS]));
+        }
         // Without calls and traps they are all 0, and need neither the way nor fresh pages.
         if self.job.program.call_depth > 0 || self.tally.trapped > 0 {
             self.gather(Rows::Extras, 0, &mut image.extras)?;
@@ -72,6 +76,11 @@ impl Session {
         self.gather(Rows::Frames, 0, &mut memories)?;
         image.frames = frames::with_room(memories, had, FrameRoom::whole(&self.job.program));
         Ok(image)
+    }
+
+    /// Whether VMs that have halted have left nothing, not even that: all have ended, so it is those that have not trapped.
+    fn leaves_halted(&self) -> bool {
+        !self.stepper.leaves_states() && self.stepper.ends_at_once()
     }
 
     /// Whether it is known of all VMs that they have halted, and nothing else.
@@ -188,6 +197,9 @@ impl Session {
         }
         let state = self.state_of(index)?;
         vm.state.copy_from_slice(&state[..STATE_WORDS]);
+        if self.leaves_halted() {
+            halt_unless_trapped(&mut vm.state[header::STATUS]);
+        }
         vm.state[header::VM_ID] = id;
         let (had, whole) = (self.buffers.room, FrameRoom::whole(&program));
         let mut memory = vec![0; had.all_words() as usize];
@@ -316,6 +328,13 @@ impl Session {
             }
             gpu.queue.submit([encoder.finish()])
         })
+    }
+}
+
+/// Makes the status of a VM that has ended what it is.
+fn halt_unless_trapped(status: &mut u32) {
+    if *status != Status::Trapped as u32 {
+        *status = Status::Halted as u32;
     }
 }
 

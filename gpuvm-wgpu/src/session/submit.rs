@@ -145,6 +145,10 @@ impl Session {
                 if self.fresh && self.buffers.room.all_words() > 0 {
                     encoder.clear_buffer(&self.buffers.frames, 0, None);
                 }
+                // What VMs leave that halt is not all of their states, which somebody is going to see.
+                if self.fresh && self.job.is_looked_at && !self.stepper.leaves_states() {
+                    encoder.clear_buffer(&self.buffers.states, 0, None);
+                }
                 let (first, last) = (step == 0, step + 1 == order.steps);
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                     label: None,
