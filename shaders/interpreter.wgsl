@@ -152,7 +152,7 @@ fn execute(instruction: vec4<u32>) {
         }
         case OP_LOAD, OP_LOAD_FRAME: {
             let at = address_of(op, instruction, x, y);
-            r = load(at.space, at.offset);
+            r = load(at);
             // A VM that traps stays where it is, with its words.
             if status == STATUS_TRAPPED {
                 to = NOWHERE;
@@ -162,7 +162,7 @@ fn execute(instruction: vec4<u32>) {
         }
         case OP_STORE, OP_STORE_FRAME: {
             let at = address_of(op, instruction, x, y);
-            store(at.space, at.offset, word_of(first));
+            store(at, word_of(first));
             if status == STATUS_TRAPPED {
                 next = ip;
             }

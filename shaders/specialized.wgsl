@@ -44,8 +44,9 @@ fn put_frame(offset: u32, value: u32) {
     frames[(offset - launch.frame_gap) * launch.vms + vm] = value;
 }
 
+// Whether an address leads to one of them.
 fn in_frames(offset: u32) -> bool {
-    return offset - launch.frame_gap < launch.frame_words;
+    return offset - launch.frame_gap < launch.addressed_words;
 }
 
 // Words of the call stack.

@@ -65,6 +65,11 @@ impl FrameRoom {
         self.call_words() + self.words
     }
 
+    /// Words of frame memory, from the first on, that an address may lead to.
+    pub fn addressed_words(self, program: &Program) -> u32 {
+        self.call_words() + self.words.min(program.addressed_words)
+    }
+
     /// Words of the call stack.
     pub fn call_words(self) -> u32 {
         self.calls * CALL_FRAME_WORDS as u32

@@ -1,10 +1,5 @@
 // The io class: memory, identity, atomics, signals, traps.
 
-struct Address {
-    space: u32,
-    offset: u32,
-}
-
 // What an operation has found out: its result, the word it goes to, and whether it got through or is to be tried again.
 struct Done {
     result: u32,
@@ -18,6 +13,7 @@ fn address_of(op: u32, instruction: vec4<u32>, a: u32, b: u32) -> Address {
     return Address(
         select(a, SPACE_FRAME, in_frame),
         select(b + instruction.w, frame_base + instruction.y, in_frame),
+        select(launch.addressed_words, launch.frame_words, in_frame),
     );
 }
 
@@ -26,9 +22,9 @@ fn io(op: u32, first: u32, instruction: vec4<u32>, a: u32, b: u32, c: u32) -> Do
     var done = Done(0u, first & 31u, true);
     let at = address_of(op, instruction, a, b);
     switch op {
-        case OP_LOAD, OP_LOAD_FRAME: { done.result = load(at.space, at.offset); }
+        case OP_LOAD, OP_LOAD_FRAME: { done.result = load(at); }
         case OP_STORE, OP_STORE_FRAME: {
-            store(at.space, at.offset, word_of(first));
+            store(at, word_of(first));
             done.to = NOWHERE;
         }
         case OP_ADDRESS: { done.result = frame_base + instruction.y; }

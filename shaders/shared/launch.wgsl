@@ -20,6 +20,8 @@ struct Launch {
     depth_limit: u32,
     // Words of frame memory that each VM has, call stack included.
     frame_words: u32,
+    // How many of them an address may lead to.
+    addressed_words: u32,
     // By how many words frames stand nearer to its beginning than addresses say: those of the call stack that are not there.
     frame_gap: u32,
     // Where the frames that it has room for end, as addresses say; the largest number if there is room for all.

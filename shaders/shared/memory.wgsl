@@ -1,30 +1,37 @@
 // The spaces of memory, of which the program's data is only read. What lies outside of them traps the VM and reads as 0.
 
-fn load(space: u32, offset: u32) -> u32 {
-    if space == SPACE_ARENA && offset - launch.arena_start < launch.arena_words {
-        return arena[offset];
+struct Address {
+    space: u32,
+    offset: u32,
+    // How many words of frame memory it may lead to.
+    frame_words: u32,
+}
+
+fn load(at: Address) -> u32 {
+    if at.space == SPACE_ARENA && at.offset - launch.arena_start < launch.arena_words {
+        return arena[at.offset];
     }
-    if space == SPACE_FRAME && frame_word(offset) < launch.frame_words {
-        return frames[row(frame_word(offset))];
+    if at.space == SPACE_FRAME && frame_word(at.offset) < at.frame_words {
+        return frames[row(frame_word(at.offset))];
     }
-    if space == SPACE_ATOMIC && offset < launch.atomic_words {
-        return atomicLoad(&atomics[offset]);
+    if at.space == SPACE_ATOMIC && at.offset < launch.atomic_words {
+        return atomicLoad(&atomics[at.offset]);
     }
-    if space == SPACE_DATA && offset < constants[0] {
-        return constants[offset + 1u];
+    if at.space == SPACE_DATA && at.offset < constants[0] {
+        return constants[at.offset + 1u];
     }
-    fault(FAULT_MEMORY, offset);
+    fault(FAULT_MEMORY, at.offset);
     return 0u;
 }
 
-fn store(space: u32, offset: u32, value: u32) {
-    if space == SPACE_ARENA && offset - launch.arena_start < launch.arena_words {
-        arena[offset] = value;
-    } else if space == SPACE_FRAME && frame_word(offset) < launch.frame_words {
-        frames[row(frame_word(offset))] = value;
-    } else if space == SPACE_ATOMIC && offset < launch.atomic_words {
-        atomicStore(&atomics[offset], value);
+fn store(at: Address, value: u32) {
+    if at.space == SPACE_ARENA && at.offset - launch.arena_start < launch.arena_words {
+        arena[at.offset] = value;
+    } else if at.space == SPACE_FRAME && frame_word(at.offset) < at.frame_words {
+        frames[row(frame_word(at.offset))] = value;
+    } else if at.space == SPACE_ATOMIC && at.offset < launch.atomic_words {
+        atomicStore(&atomics[at.offset], value);
     } else {
-        fault(FAULT_MEMORY, offset);
+        fault(FAULT_MEMORY, at.offset);
     }
 }

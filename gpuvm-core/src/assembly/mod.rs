@@ -7,7 +7,8 @@
 //! program "double"
 //! param u32                      ; one line a parameter: a type
 //! result u32
-//! frame_words 0                  ; these three may be left out
+//! frame_words 0                  ; these four may be left out
+//! addressed_words 0              ; of the frame's first words, how many an address may lead to: all, if nothing is said
 //! call_depth 0
 //! depth_limit 256
 //! relaxed                        ; only where floats may be inexact on a GPU

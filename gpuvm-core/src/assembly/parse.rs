@@ -31,6 +31,8 @@ pub fn assemble(text: &str) -> Result<Program, AssemblyError> {
 
 struct Assembler {
     program: Program,
+    /// What the header says of [`Program::addressed_words`].
+    addressed_words: Option<u32>,
     store: Store,
     place: SourceLoc,
     /// The scope of the instructions that follow.
@@ -56,6 +58,7 @@ impl Assembler {
             data: Vec::new(),
             sites: Vec::new(),
             frame_words: 0,
+            addressed_words: 0,
             call_depth: 0,
             depth_limit: crate::settings::Settings::default().recursion_limit,
             relaxed: false,
@@ -64,6 +67,7 @@ impl Assembler {
         };
         Assembler {
             program,
+            addressed_words: None,
             store: Store::default(),
             place: SourceLoc {
                 file: 0,
@@ -97,6 +101,7 @@ impl Assembler {
             "param" => program.params.push(types::parse(cursor)?),
             "result" => program.result = types::parse(cursor)?,
             "frame_words" => program.frame_words = cursor.number()?,
+            "addressed_words" => self.addressed_words = Some(cursor.number()?),
             "call_depth" => program.call_depth = cursor.number()?,
             "depth_limit" => program.depth_limit = cursor.number()?,
             "relaxed" => program.relaxed = true,
@@ -140,7 +145,7 @@ impl Assembler {
             "code" => self.in_code = true,
             other => {
                 return Err(format!(
-                    "`{other}` starts no line of the header: there are program, param, result, frame_words, call_depth, \
+                    "`{other}` starts no line of the header: there are program, param, result, frame_words, addressed_words, call_depth, \
                      depth_limit, relaxed, report, file, routine, variable, parameter, scope, site, matrix, data and code"
                 ));
             }
@@ -231,6 +236,7 @@ impl Assembler {
     fn finish(mut self) -> Result<Program, (usize, String)> {
         self.labels.resolve(&mut self.program.code)?;
         let mut program = self.program;
+        program.addressed_words = self.addressed_words.unwrap_or(program.frame_words);
         let Report {
             routines,
             encoded_instructions,

@@ -30,6 +30,9 @@ fn print_program(text: &mut String, program: &Program) -> fmt::Result {
     }
     writeln!(text, "result {}", types::print(program.result))?;
     writeln!(text, "frame_words {}", program.frame_words)?;
+    if program.addressed_words != program.frame_words {
+        writeln!(text, "addressed_words {}", program.addressed_words)?;
+    }
     writeln!(text, "call_depth {}", program.call_depth)?;
     writeln!(text, "depth_limit {}", program.depth_limit)?;
     if program.relaxed {

@@ -82,8 +82,8 @@ pub(crate) fn assert_same(a: &Program, b: &Program) {
     );
     assert_eq!((&a.name, &a.files, &a.routines), (&b.name, &b.files, &b.routines));
     assert_eq!(
-        (a.frame_words, a.call_depth, a.depth_limit, a.relaxed),
-        (b.frame_words, b.call_depth, b.depth_limit, b.relaxed)
+        (a.frame_words, a.addressed_words, a.call_depth, a.depth_limit, a.relaxed),
+        (b.frame_words, b.addressed_words, b.call_depth, b.depth_limit, b.relaxed)
     );
     let all = |program: &Program| [&program.params[..], &[program.result]].concat();
     for (a, b) in all(a).iter().zip(all(b)) {
@@ -99,6 +99,15 @@ fn text_comes_back() {
     assert_eq!(program.matrices.len(), 4, "equal instructions share a matrix");
     assert_eq!(program.code[8], Instruction::new(Op::JumpIf, [0, 0, 0, 0]));
     assert_eq!(program.report.by_class, [5, 3, 3, 5]);
+}
+
+#[test]
+fn all_words_can_be_addressed_unless_the_header_says_less() {
+    for (said, words) in [("", 12), ("addressed_words 3\n", 3), ("addressed_words 0\n", 0)] {
+        let program = assemble(&format!("program \"x\"\n{said}frame_words 12\ncode\nhalt\n")).unwrap();
+        assert_eq!(program.addressed_words, words);
+        assert_same(&program, &assemble(&program.disassemble()).unwrap());
+    }
 }
 
 #[test]

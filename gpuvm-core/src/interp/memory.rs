@@ -24,6 +24,7 @@ impl Vm {
     /// The memory word at the address `offset word + constant` of the space in a word, which may be written.
     pub(super) fn place<'a>(
         &'a mut self,
+        program: &Program,
         memory: &'a mut Memory<'_>,
         space_word: u32,
         offset_word: u32,
@@ -32,7 +33,10 @@ impl Vm {
         let offset = self.word(offset_word).wrapping_add(constant);
         let outside = self.bad_memory(offset);
         let words = match self.word(space_word) {
-            space::FRAME => &mut self.frame[..],
+            space::FRAME => self
+                .frame
+                .get_mut(..program.addressed_end() as usize)
+                .unwrap_or_default(),
             space::ARENA => memory.arena,
             space::ATOMIC => memory.atomics,
             _ => return Err(outside),

@@ -155,13 +155,13 @@ impl Vm {
             Op::Load => {
                 let value = match self.word(b) {
                     space::DATA => self.datum(program, c, d)?,
-                    _ => *self.place(memory, b, c, d)?,
+                    _ => *self.place(program, memory, b, c, d)?,
                 };
                 self.set(a, value);
             }
             Op::Store => {
                 let value = self.word(a);
-                *self.place(memory, b, c, d)? = value;
+                *self.place(program, memory, b, c, d)? = value;
             }
             Op::LoadFrame => {
                 let value = *self.frame_word(self.frame_base.wrapping_add(b))?;

@@ -148,6 +148,15 @@ fn memory_outside_of_the_space_traps() {
 }
 
 #[test]
+fn an_address_leads_to_no_word_that_is_only_named() {
+    let header = "frame_words 4\naddressed_words 2";
+    let program = function(1, header, "stf w1, 1\nstf w1, 2\nimm w2, 0\nload w0, w2, w1, 0");
+    let (outcome, results) = run(&program, &[&[1, 2, 3]], &mut []);
+    assert_eq!(outcome.statuses, [Status::Halted, Status::Trapped, Status::Trapped]);
+    assert_eq!((results[0], outcome.traps[0].words), (1, [6, 2, 0, 0]));
+}
+
+#[test]
 fn atomics_give_the_old_word() {
     let program = function(
         1,

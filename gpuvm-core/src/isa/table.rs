@@ -123,7 +123,7 @@ macro_rules! for_each_op {
             Store    = 0xa1, "store",    [Use, Use, Use, Imm],      Io, Write, Core, Once, "space b at word c + constant = a";
             LoadFrame  = 0xa2, "ldf",    [Def, Imm, None, None],    Io, Read, Core, Once, "d = frame word at the frame base + constant";
             StoreFrame = 0xa3, "stf",    [Use, Imm, None, None],    Io, Write, Core, Once, "frame word at the frame base + constant = a";
-            Address  = 0xa4, "addr",     [Def, Base, Imm, None],    Io, Pure, Core, Once, "d = offset in the frame of word b; words b..b+constant live in memory. Linked: frame base + b";
+            Address  = 0xa4, "addr",     [Def, Base, Imm, None],    Io, Pure, Core, Once, "d = offset in the frame of word b; words b..b+constant live in memory. Linked: frame base + b; addresses lead to the frames' first words, as many as the program says (`addressed_words`), no further";
             Param    = 0xa5, "param",    [Def, Imm, None, None],    Io, Pure, Core, Once, "d = offset in its space of this VM's part of launch parameter a";
             ParamLen = 0xa6, "paramlen", [Def, Imm, None, None],    Io, Pure, Core, Once, "d = elements of launch parameter a that this VM sees";
             VmId     = 0xa7, "vmid",     [Def, None, None, None],   Io, Pure, Core, Once, "d = this VM's number in its launch";

@@ -86,6 +86,7 @@ pub(crate) fn emit(
         data,
         sites: tables.sites,
         frame_words: needs.frame_words,
+        addressed_words: needs.addressed_words,
         call_depth: needs.call_depth,
         depth_limit: settings.recursion_limit,
         relaxed: kernel.is_relaxed(),
@@ -98,6 +99,7 @@ pub(crate) fn emit(
 struct Needs {
     order: Vec<usize>,
     frame_words: u32,
+    addressed_words: u32,
     call_depth: u32,
 }
 
@@ -136,9 +138,20 @@ impl Needs {
         Ok(Needs {
             order,
             frame_words: frame_words as u32,
+            addressed_words: match call_depth {
+                0 => addressed_words(&functions[start].function),
+                _ => frame_words as u32,
+            },
             call_depth: call_depth as u32,
         })
     }
+}
+
+/// Where the last range ends that the function takes the address of; spilled words come behind.
+fn addressed_words(function: &Function) -> u32 {
+    let code = function.blocks.iter().flat_map(|block| &block.code);
+    let addressed = code.filter(|inst| inst.op == Op::Address && inst.extra > 0);
+    addressed.map(|inst| inst.imm + inst.extra).max().unwrap_or(0)
 }
 
 /// Words that a function may touch from its frame's start on: its frame, and behind it what it hands to those it calls and gets back

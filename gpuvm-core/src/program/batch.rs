@@ -116,6 +116,7 @@ impl Batch {
             data: Vec::new(),
             sites: Vec::new(),
             frame_words: 0,
+            addressed_words: 0,
             call_depth: 0,
             variables: super::Variables {
                 scopes: vec![Scope {
@@ -265,6 +266,7 @@ impl Batch {
                 ..*mark
             }));
         all.frame_words = all.frame_words.max(program.frame_words);
+        all.addressed_words = all.addressed_words.max(program.addressed_words);
         all.call_depth = all.call_depth.max(program.call_depth);
         for instruction in &program.code {
             let mut instruction = *instruction;
@@ -304,6 +306,9 @@ impl Batch {
         let statistics = Statistics::of(&program.matrices, &program.pools);
         let sum = |of: fn(&Report) -> u32| programs.iter().map(|program| of(&program.report)).sum();
         let (routines, encoded) = (sum(|report| report.routines), sum(|report| report.encoded_instructions));
+        if program.call_depth > 0 {
+            program.addressed_words = program.frame_words;
+        }
         program.report = Report::of(&program.code, statistics, routines, encoded);
         program
     }

@@ -12,7 +12,7 @@ use crate::matrix::{Format, MatrixRecord, Pools, Ring, Statistics, Term};
 use crate::program::Report;
 
 /// The version of the format that this build writes and reads.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 
 /// What every program file starts with.
 const MAGIC: [u8; MAGIC_BYTES] = *b"gpuvmprg";
@@ -43,7 +43,13 @@ impl Program {
         out.text(&self.name);
         out.list(&self.params, |out, param| out.ty(*param));
         out.ty(self.result);
-        out.numbers([self.frame_words, self.call_depth, self.depth_limit, self.relaxed.into()]);
+        out.numbers([
+            self.frame_words,
+            self.addressed_words,
+            self.call_depth,
+            self.depth_limit,
+            self.relaxed.into(),
+        ]);
         out.numbers([self.report.routines, self.report.encoded_instructions]);
         out.list(&self.files, |out, file| out.text(file));
         out.list(&self.routines, |out, routine| out.text(routine));
@@ -153,7 +159,8 @@ fn read(from: &mut Reader<'_>) -> Result<Program, LoadError> {
     let name = from.text()?.to_string();
     let params = from.list(Reader::ty)?;
     let result = from.ty()?;
-    let (frame_words, call_depth, depth_limit) = (from.number()?, from.number()?, from.number()?);
+    let (frame_words, addressed_words) = (from.number()?, from.number()?);
+    let (call_depth, depth_limit) = (from.number()?, from.number()?);
     let relaxed = from.flag()?;
     let (linked, encoded) = (from.number()?, from.number()?);
     let files = from.list(|from| from.text().map(str::to_string))?;
@@ -216,6 +223,7 @@ fn read(from: &mut Reader<'_>) -> Result<Program, LoadError> {
         data,
         sites,
         frame_words,
+        addressed_words,
         call_depth,
         depth_limit,
         relaxed,

@@ -74,6 +74,9 @@ pub struct Program {
     pub sites: Vec<LinkedSite>,
     /// Words of the entry's and all other frames together, the call stack not counted.
     pub frame_words: u32,
+    /// Words of the frames, from the first on, that an address may lead to: those behind are only named by `ldf` and `stf`, as spilled
+    /// words are, so that an engine may keep them wherever it likes. All of [`frame_words`](Program::frame_words) where there are calls.
+    pub addressed_words: u32,
     /// Deepest nesting of calls that remain calls; 0 where everything was inlined.
     pub call_depth: u32,
     /// The most that [`Op::Enter`] allows the depth to become.
@@ -94,6 +97,11 @@ impl Program {
     /// Words of frame memory that each VM needs.
     pub fn frame_memory(&self) -> u32 {
         self.call_stack_words() + self.frame_words
+    }
+
+    /// Where in a VM's frame memory the words end that an address may lead to; it is a trap to reach further.
+    pub fn addressed_end(&self) -> u32 {
+        self.call_stack_words() + self.addressed_words
     }
 
     /// Words of the call stack, which comes first in a VM's frame memory.

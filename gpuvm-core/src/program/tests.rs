@@ -32,7 +32,7 @@ fn the_format_stays_what_it_is() {
     // Whoever changes the format also changes its version.
     assert_eq!(
         (FORMAT_VERSION, sample().identity().to_string().as_str()),
-        (5, "c11e1803a5540a510e078594f65b871d")
+        (6, "e6a23a018d499da49697975c116649d1")
     );
 }
 
@@ -104,6 +104,19 @@ fn frames_that_no_device_has_are_refused() {
     let mut program = sample();
     program.frame_words = MOST_FRAME_MEMORY as u32;
     assert!(program.verify().unwrap_err().starts_with("the frames need"));
+}
+
+#[test]
+fn addresses_lead_to_words_that_are_there() {
+    let mut program = sample();
+    program.addressed_words = program.frame_words - 1;
+    let text = "11 words of 12 can be addressed: it has to be all of them in a program that calls";
+    assert_eq!(program.verify().unwrap_err(), text);
+    program.addressed_words = program.frame_words + 1;
+    assert_eq!(
+        program.verify().unwrap_err(),
+        "13 words can be addressed, of frames that have 12"
+    );
 }
 
 #[test]

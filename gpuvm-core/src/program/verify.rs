@@ -55,6 +55,15 @@ fn sizes(program: &Program) -> Result<(), String> {
             "the frames need {frames} words: at most {MOST_FRAME_MEMORY} are possible"
         ));
     }
+    let (all, addressed) = (program.frame_words, program.addressed_words);
+    if addressed > all {
+        return Err(format!("{addressed} words can be addressed, of frames that have {all}"));
+    }
+    if program.call_depth > 0 && addressed < all {
+        return Err(format!(
+            "{addressed} words of {all} can be addressed: it has to be all of them in a program that calls"
+        ));
+    }
     Ok(())
 }
 

@@ -36,6 +36,7 @@ fn program(types: &[TypeRef]) -> Arc<Program> {
         data: Vec::new(),
         sites: Vec::new(),
         frame_words: 0,
+        addressed_words: 0,
         call_depth: 0,
         depth_limit: 0,
         relaxed: false,

@@ -46,6 +46,7 @@ pub fn fields(names: &[String]) -> Result<Vec<Field>> {
             "fresh" => |launch| launch.fresh.into(),
             "depth_limit" => |launch| launch.job.program.depth_limit,
             "frame_words" => |launch| launch.room.all_words(),
+            "addressed_words" => |launch| launch.room.addressed_words(&launch.job.program),
             "frame_gap" => |launch| launch.room.gap(&launch.job.program),
             "frames_end" => |launch| launch.room.end(&launch.job.program),
             "call_room" => |launch| launch.room.calls,

@@ -151,6 +151,7 @@ pub fn sums(deepest: u32) -> Program {
     ];
     Program {
         frame_words: 4 + 40 * 401,
+        addressed_words: 4 + 40 * 401,
         call_depth: 401,
         depth_limit: 400,
         ..program(code, Store::default())
@@ -210,6 +211,28 @@ fn memory_outside_traps() {
                 assert_eq!(outcome, wanted, "space {space}");
                 assert_eq!(outcome.first_trap.map(|trap| trap.site), Some(MEMORY_SITE));
             }
+        }
+    }
+}
+
+#[test]
+fn an_address_leads_to_no_word_that_is_only_named() {
+    for engine in engines() {
+        for (offset, traps) in [(4, 0), (5, 4), (20, 4)] {
+            let code = vec![
+                op(Op::VmId, [2, 0, 0, 0]),
+                op(Op::StoreFrame, [2, 4, 0, 0]),
+                op(Op::StoreFrame, [2, 5, 0, 0]),
+                op(Op::Imm, [3, offset, 0, 0]),
+                op(Op::Load, [10, 4, 3, 0]),
+            ];
+            let mut job = job(with_finish(code), &[], 0, 1, 4);
+            let mut program = Program::clone(&job.program);
+            (program.addressed_words, program.call_depth) = (5, 0);
+            job.program = program.into();
+            let [(_, wanted), (_, outcome)] = both(engine, job);
+            assert_eq!(outcome, wanted, "offset {offset}");
+            assert_eq!(outcome.traps, traps);
         }
     }
 }

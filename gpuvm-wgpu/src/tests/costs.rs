@@ -27,11 +27,11 @@ const COSTS: [(Op, [u32; 4], u64); 18] = [
     (Op::JumpIf, [0, 0, 0, 0], 40),
     (Op::JumpUnless, [0, 0, 0, 0], 40),
     (Op::TrapIf, [0, 9, NO_WORD, NO_WORD], 34),
-    (Op::VmId, [1, 0, 0, 0], 69),
-    (Op::Param, [1, 0, 0, 0], 78),
+    (Op::VmId, [1, 0, 0, 0], 72),
+    (Op::Param, [1, 0, 0, 0], 81),
     // One of them asks where frames stand, which only programs with calls have elsewhere.
-    (Op::LoadFrame, [1, 0, 0, 0], 63),
-    (Op::StoreFrame, [1, 0, 0, 0], 65),
+    (Op::LoadFrame, [1, 0, 0, 0], 65),
+    (Op::StoreFrame, [1, 0, 0, 0], 67),
     // A step of a generator: one row of two terms.
     (Op::Affine, [0, 0, 0, 0], 123),
 ];

@@ -91,6 +91,7 @@ pub(crate) fn program(code: Vec<Instruction>, store: Store) -> Program {
             cause: Cause::Bounds,
         }],
         frame_words: 64,
+        addressed_words: 64,
         call_depth: 2,
         depth_limit: 3,
         relaxed: false,

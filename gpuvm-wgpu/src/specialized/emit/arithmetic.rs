@@ -36,7 +36,11 @@ impl Emitter<'_> {
             Op::Shl | Op::ShlImm => self.shift_left(x, y),
             Op::Shr | Op::ShrImm => {
                 let (word, by) = (self.w(x), self.distance(y, 31));
-                Value::word(self.code.binary(B::ShiftRight, word, by))
+                let result = self.code.binary(B::ShiftRight, word, by);
+                if let Some(by) = self.constant(y) {
+                    self.note_most(result, u32::MAX >> (by & 31));
+                }
+                Value::word(result)
             }
             Op::Sar | Op::SarImm => {
                 let (word, by) = (self.i(x), self.distance(y, 31));
@@ -206,7 +210,14 @@ impl Emitter<'_> {
     fn both(&mut self, words: BinaryOperator, truths: BinaryOperator, x: Operand, y: Operand) -> Value {
         match (self.value(x).truth, self.value(y).truth) {
             (Some(x), Some(y)) => Value::truth(self.code.binary(truths, x, y)),
-            _ => self.plain(words, x, y),
+            _ => {
+                let result = self.plain(words, x, y);
+                let mask = self.constant(x).or(self.constant(y));
+                if let (BinaryOperator::And, Some(node), Some(mask)) = (words, result.word, mask) {
+                    self.note_most(node, mask);
+                }
+                result
+            }
         }
     }
 

@@ -39,9 +39,8 @@ impl Emitter<'_> {
                 let word = self.atomic_word(ip, offset);
                 Value::word(self.code.load(word))
             }
-            Some(space::FRAME) if self.is_in_frame(offset, constant) => {
-                let offset = self.sum(offset, constant);
-                Value::word(self.load_frame(ip, offset))
+            Some(space::FRAME) if self.may_be_in_frame(offset, constant) => {
+                Value::word(self.load_frame(ip, offset, constant))
             }
             Some(space::DATA) => self.datum(ip, offset, constant),
             Some(_) => {
@@ -92,9 +91,8 @@ impl Emitter<'_> {
                 let word = self.atomic_word(ip, offset);
                 self.unless_trapped(|emitter| emitter.code.store(word, value));
             }
-            Some(space::FRAME) if self.is_in_frame(offset, constant) => {
-                let offset = self.sum(offset, constant);
-                self.store_frame(ip, offset, value);
+            Some(space::FRAME) if self.may_be_in_frame(offset, constant) => {
+                self.store_frame(ip, offset, constant, value);
             }
             Some(_) => {
                 let offset = self.sum(offset, constant);
@@ -185,7 +183,7 @@ impl Emitter<'_> {
             return Value::known(0);
         }
         let mut index = offset;
-        if !self.is_in_data(&value, constant) {
+        if !self.stays_below(&value, constant, words) {
             let end = self.code.word(words);
             let bad = self.code.binary(BinaryOperator::GreaterEqual, offset, end);
             self.fault_if(ip, bad, fault::MEMORY, offset);
@@ -236,66 +234,78 @@ impl Emitter<'_> {
         self.code.load(read)
     }
 
-    /// Whether an offset may be one in frame memory.
-    fn is_in_frame(&mut self, word: u32, constant: u32) -> bool {
+    /// Whether an address may lead to a word of the frame.
+    fn may_be_in_frame(&mut self, word: u32, constant: u32) -> bool {
         let known = self.constant(Operand::Word(word));
-        known.is_none_or(|known| known.wrapping_add(constant) < self.program.frame_memory())
+        known.is_none_or(|known| known.wrapping_add(constant) < self.program.addressed_end())
     }
 
-    /// The word at an offset in frame memory.
-    fn load_frame(&mut self, ip: u32, offset: Node) -> Node {
-        self.check_frame(ip, offset);
-        match self.frame {
-            Frame::Array(base, _) => {
-                // A VM that goes on although it has trapped must not reach outside.
-                let (last, index) = (self.code.word(self.program.frame_memory().saturating_sub(1)), offset);
-                let index = match self.trapped {
-                    Some(_) => self.code.math(MathFunction::Min, &[index, last]),
-                    None => index,
-                };
-                let word = self.code.element(base, index);
-                self.code.load(word)
-            }
-            _ => self.code.call("get_frame", &[offset]),
-        }
+    /// The word of the frame that an address leads to.
+    fn load_frame(&mut self, ip: u32, word: u32, constant: u32) -> Node {
+        let offset = self.frame_address(ip, word, constant);
+        let (array, words) = match self.frame {
+            Frame::Memory => return self.code.call("get_frame", &[offset]),
+            Frame::Kept { array: Some(array), .. } => array,
+            // There is no such word.
+            Frame::Kept { array: None, .. } | Frame::None => return self.code.word(0),
+        };
+        // A VM that goes on although it has trapped must not reach outside.
+        let last = self.code.word(words - 1);
+        let index = match self.trapped {
+            Some(_) => self.code.math(MathFunction::Min, &[offset, last]),
+            None => offset,
+        };
+        let word = self.code.element(array, index);
+        self.code.load(word)
     }
 
-    fn store_frame(&mut self, ip: u32, offset: Node, value: Node) {
-        self.check_frame(ip, offset);
+    fn store_frame(&mut self, ip: u32, word: u32, constant: u32, value: Node) {
+        let offset = self.frame_address(ip, word, constant);
         match self.frame {
-            Frame::Array(base, _) => {
-                let word = self.code.element(base, offset);
+            Frame::Memory => self.unless_trapped(|emitter| emitter.code.invoke("put_frame", &[offset, value])),
+            Frame::Kept {
+                array: Some((array, _)),
+                ..
+            } => {
+                let word = self.code.element(array, offset);
                 self.unless_trapped(|emitter| emitter.code.store(word, value));
             }
-            _ => self.unless_trapped(|emitter| emitter.code.invoke("put_frame", &[offset, value])),
+            Frame::Kept { array: None, .. } | Frame::None => {}
         }
     }
 
-    fn check_frame(&mut self, ip: u32, offset: Node) {
-        // Without calls the frame is there as a whole.
-        let bad = match self.stack {
-            Some(_) => {
-                let inside = self.code.call("in_frames", &[offset]);
-                self.code.not(inside)
-            }
-            None => {
-                let words = self.code.word(self.program.frame_memory());
-                self.code.binary(BinaryOperator::GreaterEqual, offset, words)
-            }
-        };
+    /// The sum of a word and a constant, which traps unless it leads to a word of the frame.
+    fn frame_address(&mut self, ip: u32, word: u32, constant: u32) -> Node {
+        let (value, end) = (self.read(word), self.program.addressed_end());
+        let offset = self.sum(word, constant);
+        if self.stack.is_some() {
+            self.check_frames(ip, offset);
+        } else if !self.stays_below(&value, constant, end) {
+            let end = self.code.word(end);
+            let bad = self.code.binary(BinaryOperator::GreaterEqual, offset, end);
+            self.fault_if(ip, bad, fault::MEMORY, offset);
+        }
+        offset
+    }
+
+    /// Traps unless an offset is one of the frames that there is room for so far.
+    fn check_frames(&mut self, ip: u32, offset: Node) {
+        let inside = self.code.call("in_frames", &[offset]);
+        let bad = self.code.not(inside);
         self.fault_if(ip, bad, fault::MEMORY, offset);
     }
 
     /// The variable of a frame word, if it has one of its own.
     fn frame_variable(&mut self, word: u32) -> Option<Node> {
-        match &self.frame {
-            Frame::Scalars(words) => words.get(&word).copied(),
-            &Frame::Array(base, words) => {
-                let index = self.frames_start().checked_add(word).filter(|index| *index < words)?;
-                Some(self.code.part(base, index))
-            }
-            Frame::None | Frame::Memory => None,
+        let Frame::Kept { array, scalars } = &self.frame else {
+            return None;
+        };
+        if let Some(variable) = scalars.get(&word) {
+            return Some(*variable);
         }
+        let (array, words) = (*array)?;
+        let index = self.frames_start().checked_add(word).filter(|index| *index < words)?;
+        Some(self.code.part(array, index))
     }
 
     /// `ldf`, `stf` and `addr`.
@@ -317,18 +327,25 @@ impl Emitter<'_> {
             (None, stored) => {
                 let offset = offset.as_word(&mut self.code);
                 // Only a frame in memory has words without variables; outside of it there is nothing.
-                let in_memory = matches!(self.frame, Frame::Memory);
-                match stored {
-                    _ if !in_memory => self.outside(ip, offset),
-                    Some(value) => self.store_frame(ip, offset, value),
-                    None => {}
+                let inside = self.frames_start().wrapping_add(word) < self.program.frame_memory();
+                let there = matches!(self.frame, Frame::Memory) && (inside || self.stack.is_some());
+                match there {
+                    false => self.outside(ip, offset),
+                    true if self.stack.is_some() => self.check_frames(ip, offset),
+                    true => {}
                 }
-                if stored.is_none() {
-                    let value = match in_memory {
-                        true => Value::word(self.load_frame(ip, offset)),
-                        false => Value::known(0),
-                    };
-                    self.write(a, value);
+                match stored {
+                    Some(value) if there => {
+                        self.unless_trapped(|emitter| emitter.code.invoke("put_frame", &[offset, value]));
+                    }
+                    Some(_) => {}
+                    None => {
+                        let value = match there {
+                            true => Value::word(self.code.call("get_frame", &[offset])),
+                            false => Value::known(0),
+                        };
+                        self.write(a, value);
+                    }
                 }
             }
         }

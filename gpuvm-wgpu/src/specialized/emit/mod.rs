@@ -132,6 +132,8 @@ struct Emitter<'a> {
     about: About,
     sums: HashMap<Node, Sum>,
     lengths: HashMap<Node, u32>,
+    /// What words are at most, where their own operation says so.
+    most: HashMap<Node, u32>,
     said: HashMap<Node, Said>,
     early: Early,
     /// Of the loop that begins here, if it has one.
@@ -229,6 +231,7 @@ fn write(program: &Program, options: &Options, base: &Base, module: &mut Module,
         about: About::default(),
         sums: HashMap::new(),
         lengths: HashMap::new(),
+        most: HashMap::new(),
         said: HashMap::new(),
         early: Early::default(),
         prefetch: None,

@@ -192,6 +192,11 @@ impl Emitter<'_> {
         self.hand.below.extend(below);
     }
 
+    /// Notes what a result is at most.
+    pub fn note_most(&mut self, result: Node, most: u32) {
+        self.most.insert(result, most);
+    }
+
     /// Notes that a result is the smaller of two values, of which one may be the index of the last element of a slice.
     pub fn note_smaller(&mut self, result: Node, values: &[Value; 2]) {
         let below = values.iter().find_map(|value| self.last_of(value)).map(|bound| Below {
@@ -286,23 +291,30 @@ impl Emitter<'_> {
         extent.is_some_and(|(own, _)| u64::from(at.wrapping_add(constant)) < own)
     }
 
-    /// Whether the offset `value + constant` in the program's data is sure to be there.
-    pub fn is_in_data(&self, value: &Value, constant: u32) -> bool {
+    /// Whether `value + constant` is sure to be below a number.
+    pub fn stays_below(&self, value: &Value, constant: u32, end: u32) -> bool {
         let Some(Sum {
             place: None,
-            index: Some((node, factor)),
+            index,
             constant: own,
         }) = self.sum_of(value)
         else {
             return false;
         };
-        let at = own.wrapping_add(constant);
-        self.hand.below.iter().any(|below| {
-            let Bound::Constant(most) = below.bound else {
-                return false;
-            };
-            below.node == Some(node) && below.stays_below(most, factor, at, self.program.data.len() as u64)
-        })
+        let (at, end) = (own.wrapping_add(constant), u64::from(end));
+        let Some((node, factor)) = index else {
+            return u64::from(at) < end;
+        };
+        let within = self
+            .most
+            .get(&node)
+            .is_some_and(|most| u64::from(*most) * u64::from(factor) + u64::from(at) < end);
+        let mut known = self.hand.below.iter().filter(|below| below.node == Some(node));
+        within
+            || known.any(|below| match below.bound {
+                Bound::Constant(most) => below.stays_below(most, factor, at, end),
+                Bound::Length(_) => false,
+            })
     }
 
     /// Whether a slice of elements of so many words is known to be long enough for a word.

@@ -21,15 +21,19 @@ use super::{Emitter, Start};
 pub enum Frame {
     /// There is none.
     None,
-    /// Each word in a variable of its own, by its number in the frame: no word is reached by address.
-    Scalars(BTreeMap<u32, Node>),
-    /// In an array of that many words, the call stack that nobody uses included.
-    Array(Node, u32),
+    /// In variables.
+    Kept {
+        /// The words that addresses lead to in an array of that many, the call stack that nobody uses included; there is none where the
+        /// program takes no address.
+        array: Option<(Node, u32)>,
+        /// Each of the others in a variable of its own, by its number in the frame.
+        scalars: BTreeMap<u32, Node>,
+    },
     /// In the frames buffer.
     Memory,
 }
 
-/// Words of a frame that is kept in variables at most.
+/// Words of a frame that are kept in an array, or in variables of their own, at most.
 const KEPT: u32 = 256;
 
 impl Emitter<'_> {
@@ -114,53 +118,57 @@ impl Emitter<'_> {
                 gpuvm_core::specialise::propagation::step(&mut facts, self.program, &self.options.known, ip);
             }
         }
-        let words = self.program.frame_memory();
+        let (start, words) = (self.frames_start(), self.program.frame_memory());
+        let array = if addressed { self.program.addressed_end() } else { 0 };
+        touched.retain(|word| start.checked_add(*word).is_some_and(|at| array <= at && at < words));
         self.frame = if words == 0 || (touched.is_empty() && !addressed && !unknown && !self.flow.calls) {
             Frame::None
-        } else if self.flow.calls || unknown || (addressed && words > KEPT) || touched.len() > KEPT as usize {
+        } else if self.flow.calls || unknown || array > KEPT || touched.len() > KEPT as usize {
             Frame::Memory
-        } else if addressed {
-            let inner = TypeInner::Array {
-                base: self.base.types.word,
-                size: std::num::NonZeroU32::new(words).map_or(ArraySize::Dynamic, ArraySize::Constant),
-                stride: 4,
-            };
-            let ty = module.types.insert(Type { name: None, inner }, Span::UNDEFINED);
-            Frame::Array(self.code.local("frame", ty, None), words)
         } else {
-            let inside = |word: &u32| u64::from(*word) + u64::from(self.frames_start()) < u64::from(words);
-            let touched: Vec<u32> = touched.into_iter().filter(inside).collect();
+            let size = std::num::NonZeroU32::new(array).map(ArraySize::Constant);
+            let array = size.map(|size| {
+                let inner = TypeInner::Array {
+                    base: self.base.types.word,
+                    size,
+                    stride: 4,
+                };
+                let ty = module.types.insert(Type { name: None, inner }, Span::UNDEFINED);
+                (self.code.local("frame", ty, None), array)
+            });
             let variable = |word: u32| (word, self.local(&format!("f{word}")));
-            Frame::Scalars(touched.into_iter().map(variable).collect())
+            Frame::Kept {
+                array,
+                scalars: touched.into_iter().map(variable).collect(),
+            }
         };
     }
 
     /// Moves the frame between its variables and the frames buffer.
     fn move_frame(&mut self, out: bool) {
-        match &self.frame {
-            Frame::None | Frame::Memory => {}
-            Frame::Scalars(words) => {
-                for (word, variable) in words.clone() {
-                    let offset = self.code.word(self.frames_start() + word);
-                    self.move_word(variable, offset, out);
-                }
-            }
-            &Frame::Array(array, words) => {
-                let counter = self.local("moved");
-                let zero = self.code.word(0);
-                self.code.store(counter, zero);
-                let body = self.nested(|emitter| {
-                    let (index, end) = (emitter.code.load(counter), emitter.code.word(words));
-                    let done = emitter.code.binary(BinaryOperator::GreaterEqual, index, end);
-                    emitter.code.when(done, |code| code.push(Statement::Break));
-                    let word = emitter.code.element(array, index);
-                    emitter.move_word(word, index, out);
-                    let one = emitter.code.word(1);
-                    let next = emitter.code.binary(BinaryOperator::Add, index, one);
-                    emitter.code.store(counter, next);
-                });
-                self.code.again(body);
-            }
+        let Frame::Kept { array, scalars } = &self.frame else {
+            return;
+        };
+        let (array, scalars) = (*array, scalars.clone());
+        if let Some((array, words)) = array {
+            let counter = self.local("moved");
+            let zero = self.code.word(0);
+            self.code.store(counter, zero);
+            let body = self.nested(|emitter| {
+                let (index, end) = (emitter.code.load(counter), emitter.code.word(words));
+                let done = emitter.code.binary(BinaryOperator::GreaterEqual, index, end);
+                emitter.code.when(done, |code| code.push(Statement::Break));
+                let word = emitter.code.element(array, index);
+                emitter.move_word(word, index, out);
+                let one = emitter.code.word(1);
+                let next = emitter.code.binary(BinaryOperator::Add, index, one);
+                emitter.code.store(counter, next);
+            });
+            self.code.again(body);
+        }
+        for (word, variable) in scalars {
+            let offset = self.code.word(self.frames_start() + word);
+            self.move_word(variable, offset, out);
         }
     }
 

@@ -166,6 +166,36 @@ fn memory_outside_traps() {
 }
 
 #[test]
+fn an_address_leads_to_no_word_that_is_only_named() {
+    // Each VM has another address; those from 5 on are of words that `ldf` and `stf` alone reach, or of none.
+    for words in [12, 300] {
+        for access in ["load w6, w0, w3, 0", "store w2, w0, w3, 0"] {
+            for address in [
+                "vmid w3",
+                "vmid w3\naddr w4, 0\nadd w3, w3, w4",
+                "imm w3, 4",
+                "imm w3, 5",
+                "andi w3, w2, 4",
+            ] {
+                let code = format!(
+                    "vmid w2\naddi w2, w2, 7\nstf w2, 4\nstf w2, 5\nstf w2, 9\n{address}\n{access}
+                    ldf w10, 4\nldf w3, 5\nadd w10, w10, w3\nadd w10, w10, w6"
+                );
+                check_code(&format!("frame_words {words}\naddressed_words 5"), &code, 16);
+            }
+        }
+    }
+}
+
+#[test]
+fn spilled_words_are_kept_beside_an_array_while_vms_are_stopped() {
+    let code = "vmid w2\naddr w5, 1\nstf w2, 6\nagain:\nandi w4, w3, 3\nadd w4, w4, w5\nload w6, w0, w4, 0\nadd w6, w6, w3
+        store w6, w0, w4, 0\nldf w8, 7\nadd w8, w8, w6\nstf w8, 7\naddi w3, w3, 1\nldf w9, 6\nltu w7, w3, w9\njnz @again, w7
+        ldf w10, 4\nldf w6, 7\nadd w10, w10, w6";
+    check_code("frame_words 8\naddressed_words 5", code, 60);
+}
+
+#[test]
 fn frames_are_kept_while_vms_are_stopped() {
     let scalars = "vmid w2\nstf w2, 3\nagain:\nldf w3, 5\naddi w3, w3, 1\nstf w3, 5\nltu w4, w3, w2\njnz @again, w4
         ldf w10, 3\nadd w10, w10, w3";

@@ -5,6 +5,10 @@ use std::fmt::Write;
 use super::*;
 use crate::tests::Random;
 
+/// Words of a random program's frame, and how many of them addresses may lead to, which is a power of two.
+const FRAME: u32 = 9;
+const ADDRESSED: u32 = 4;
+
 /// Writes a program statement by statement. Every loop counts down a word of its own.
 struct Writer {
     random: Random,
@@ -48,8 +52,15 @@ impl Writer {
             }
             4 => self.line(format_args!("select w{a}, w{b}, w{c}, w{a}")),
             5 => {
-                let word = self.random.below(6);
-                self.line(format_args!("stf w{a}, {word}\nldf w{b}, {}", (word + 1) % 6));
+                let word = self.random.below(FRAME);
+                self.line(format_args!("stf w{a}, {word}\nldf w{b}, {}", (word + 1) % FRAME));
+                // By address too, which sometimes leads too far.
+                let beyond = u32::from(self.random.below(8) == 0);
+                let mask = ADDRESSED - 1;
+                self.line(format_args!(
+                    "addr w4, 0\nandi w3, w{c}, {mask}\nadd w3, w3, w4\nimm w4, 0
+                    store w{b}, w4, w3, {beyond}\nload w{a}, w4, w3, 0"
+                ));
             }
             6 => self.line(format_args!(
                 "andi w3, w{a}, 63\nimm w4, 50\neq w3, w3, w4\ntrapnz s0, w3, w{a}, w{b}"
@@ -148,7 +159,8 @@ pub(super) fn random_program(seed: u32) -> Program {
     for word in 11..18 {
         writer.line(format_args!("rotli w10, w10, 5\nxor w10, w10, w{word}"));
     }
-    assembled("frame_words 6\nsite 0:7:0 bounds", &writer.text)
+    let header = format!("frame_words {FRAME}\naddressed_words {ADDRESSED}\nsite 0:7:0 bounds");
+    assembled(&header, &writer.text)
 }
 
 #[test]
