@@ -13,7 +13,7 @@ pub(super) struct Known {
     local: Vec<(u32, u32)>,
     /// How words were computed last.
     facts: Vec<Option<Fact>>,
-    /// Comparisons that a branch found to hold, each with the chain it holds in.
+    /// Comparisons that a branch or a trap found to hold, each with the chain it holds in.
     taken: Vec<(u32, Fact)>,
     /// How many definitions of each word have been passed.
     versions: Vec<u32>,
@@ -33,6 +33,16 @@ pub(super) struct Fact {
     versions: [u32; 6],
     /// The chain it holds in; 0 if in all, because the word and those it read are written once.
     chain: u32,
+}
+
+impl Fact {
+    /// What holds where a comparison of integers does not.
+    fn opposite(mut self) -> Option<Fact> {
+        self.op = opposite(self.op)?;
+        self.uses.swap(0, 1);
+        self.versions.swap(1, 2);
+        Some(self)
+    }
 }
 
 impl Known {
@@ -82,7 +92,10 @@ impl Known {
     }
 
     /// The last definition of a word, also if words that it read have changed since.
-    fn definition(&self, word: Word) -> Option<Fact> {
+    pub fn definition(&self, word: Word) -> Option<Fact> {
+        if word == NONE {
+            return None;
+        }
         let fact = self.facts[word as usize]?;
         let holds =
             self.is_single(word) || fact.chain == self.chain && fact.versions[0] == self.versions[word as usize];
@@ -99,7 +112,21 @@ impl Known {
 
     /// Notes that a trap was not taken: until it is written again, its condition is 0.
     pub fn passed_trap(&mut self, word: Word) {
+        self.fails(word);
+    }
+
+    /// Notes that a word is 0, and if it is a comparison, that the opposite holds.
+    fn fails(&mut self, word: Word) {
         self.local[word as usize] = (self.chain, 0);
+        if let Some(opposite) = self.fact(word).and_then(Fact::opposite) {
+            self.holds(opposite);
+        }
+    }
+
+    /// Notes that a comparison holds.
+    fn holds(&mut self, comparison: Fact) {
+        self.taken.retain(|&(chain, _)| chain == self.chain);
+        self.taken.push((self.chain, comparison));
     }
 
     /// Notes what control came by, from a block's end to the only block it leads to that way.
@@ -117,11 +144,10 @@ impl Known {
                 versions: self.versions_of(word, [NONE, word, NONE, NONE, NONE]),
                 chain: self.chain,
             });
-            self.taken.retain(|&(chain, _)| chain == self.chain);
-            self.taken.push((self.chain, found));
+            self.holds(found);
         }
         if to == otherwise && to != then {
-            self.local[word as usize] = (self.chain, 0);
+            self.fails(word);
         } else if to == then && to != otherwise && self.is_bool(word) {
             self.local[word as usize] = (self.chain, 1);
         }
@@ -173,9 +199,14 @@ impl Known {
     }
 
     fn has_taken(&self, such: impl Fn(Op, Uses) -> bool) -> bool {
+        self.taken().any(|fact| such(fact.op, fact.uses))
+    }
+
+    /// The comparisons that are known to hold here.
+    pub fn taken(&self) -> impl Iterator<Item = &Fact> {
         let unchanged = |fact: &Fact| self.versions_of(NONE, fact.uses)[1..] == fact.versions[1..];
-        let mut taken = self.taken.iter().filter(|&&(chain, _)| chain == self.chain);
-        taken.any(|(_, fact)| such(fact.op, fact.uses) && unchanged(fact))
+        let here = self.taken.iter().filter(|&&(chain, _)| chain == self.chain);
+        here.map(|(_, fact)| fact).filter(move |fact| unchanged(fact))
     }
 
     /// Whether a word is known to hold 0 or 1.
@@ -252,6 +283,19 @@ impl Known {
             chain: if everywhere { 0 } else { self.chain },
         });
     }
+}
+
+/// The comparison of two integers, the other way around, that holds where one does not.
+pub(super) fn opposite(comparison: Op) -> Option<Op> {
+    Some(match comparison {
+        Op::Eq => Op::Ne,
+        Op::Ne => Op::Eq,
+        Op::LtU => Op::LeU,
+        Op::LeU => Op::LtU,
+        Op::LtS => Op::LeS,
+        Op::LeS => Op::LtS,
+        _ => return None,
+    })
 }
 
 /// Whether an operation gives 0 or 1, as comparisons do.

@@ -2,6 +2,7 @@
 //! never regrouped, and `x + 0.0` stays, because it turns −0.0 into 0.0.
 
 mod known;
+mod range;
 mod rewrite;
 
 use crate::interp::arithmetic;
@@ -138,6 +139,9 @@ fn simplify(inst: &Inst, known: &Known, data: &[u32]) -> Option<Simpler> {
     }
     if inst.defs[1] != NONE {
         return split_long(inst, known);
+    }
+    if let Some(holds) = known.decided(inst) {
+        return Some(Simpler::One(Inst::constant(inst.defs[0], holds.into(), inst.place)));
     }
     let rewrite = Rewrite { inst, known };
     rewrite.one_word().map(Simpler::One)
