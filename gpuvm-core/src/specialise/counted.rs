@@ -90,7 +90,7 @@ pub fn entered(flow: &Flow, program: &Program, launch: &KnownParams, known: &[Fa
         }
         facts
     });
-    after.reduce(|a, b| std::array::from_fn(|i| if a[i] == b[i] { a[i] } else { Fact::Any }))
+    after.reduce(|a, b| std::array::from_fn(|i| a[i].or(b[i])))
 }
 
 /// A comparison at the end of an iteration: it goes on if the first operand is below the second, or differs from it.

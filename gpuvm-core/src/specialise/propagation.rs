@@ -19,6 +19,26 @@ pub enum Fact {
     Place(u32, u32),
     /// It is the length of a launch parameter.
     Length(u32),
+    /// It is no larger.
+    AtMost(u32),
+}
+
+impl Fact {
+    /// What is known where one or the other is.
+    pub fn or(self, other: Fact) -> Fact {
+        match (self.most(), other.most()) {
+            _ if self == other => self,
+            (Some(a), Some(b)) => Fact::AtMost(a.max(b)),
+            _ => Fact::Any,
+        }
+    }
+
+    fn most(self) -> Option<u32> {
+        match self {
+            Fact::Constant(most) | Fact::AtMost(most) => Some(most),
+            Fact::Any | Fact::Place(..) | Fact::Length(_) => None,
+        }
+    }
 }
 
 /// What is known of all words.
@@ -43,9 +63,7 @@ pub fn facts(flow: &Flow, program: &Program, launch: &KnownParams) -> Vec<Facts>
         }
         let mut reach = |to: usize| {
             let before = known[to];
-            let met = before.map_or(facts, |before| {
-                std::array::from_fn(|i| if before[i] == facts[i] { facts[i] } else { Fact::Any })
-            });
+            let met = before.map_or(facts, |before| std::array::from_fn(|i| before[i].or(facts[i])));
             if before != Some(met) {
                 known[to] = Some(met);
                 left.push(to);
@@ -123,7 +141,12 @@ pub fn step(facts: &mut Facts, program: &Program, launch: &KnownParams, ip: u32)
             let result = constants
                 .filter(|inputs| inputs.len() <= 4)
                 .and_then(|inputs| fold(op, &inputs));
-            let fact = |value: Option<u32>| value.map_or(Fact::Any, Fact::Constant);
+            let most = match op {
+                Op::AndImm => Fact::AtMost(b),
+                Op::ShrImm => Fact::AtMost(u32::MAX >> (b % 32)),
+                _ => Fact::Any,
+            };
+            let fact = |value: Option<u32>| value.map_or(most, Fact::Constant);
             match op.roles()[0] {
                 Role::Def => set(d, fact(result.map(|result| result.low))),
                 Role::DefPair => {
@@ -176,6 +199,8 @@ fn apply(map: &AffineMap, before: &Facts) -> Facts {
             (Some(term), None) if term.ring == Ring::Integer && term.coefficient == 1 => {
                 plus_any(of(term.column), applied[usize::from(row[0].row)])
             }
+            // Of one word turned and masked.
+            (Some(term), None) if term.ring == Ring::Bits && row.len() == 1 => Fact::AtMost(term.coefficient),
             _ => Fact::Any,
         };
     }

@@ -1,5 +1,6 @@
 //! What folding knows of words: constants, and how words that are written once are made of others.
 
+use super::range;
 use crate::ir::definitions::{Definitions, constants};
 use crate::ir::{End, Function, Inst, NONE, Uses, Word};
 use crate::isa::{Effect, Op};
@@ -11,6 +12,8 @@ pub(super) struct Known {
     constants: Vec<Option<u32>>,
     /// Constants of other words, each with the chain it holds in.
     local: Vec<(u32, u32)>,
+    /// What words are at most, whichever of their definitions was the last.
+    most: Vec<u32>,
     /// How words were computed last.
     facts: Vec<Option<Fact>>,
     /// Comparisons that a branch or a trap found to hold, each with the chain it holds in.
@@ -53,6 +56,7 @@ impl Known {
             single: (0..function.words).map(|word| definitions.is_single(word)).collect(),
             constants: constants(function),
             local: vec![(0, 0); words],
+            most: range::most_of_all(function),
             facts: vec![None; words],
             taken: Vec::new(),
             versions: vec![0; words],
@@ -65,6 +69,7 @@ impl Known {
         self.single.push(true);
         self.constants.push(None);
         self.local.push((0, 0));
+        self.most.push(u32::MAX);
         self.facts.push(None);
         self.versions.push(0);
     }
@@ -89,6 +94,11 @@ impl Known {
         let fact = if word == NONE { None } else { self.facts[word as usize] }?;
         let holds = fact.chain == 0 || fact.chain == self.chain && fact.versions == self.versions_of(word, fact.uses);
         holds.then_some(fact)
+    }
+
+    /// What a word is at most, wherever it is read.
+    pub fn most(&self, word: Word) -> u32 {
+        self.most.get(word as usize).copied().unwrap_or(u32::MAX)
     }
 
     /// The last definition of a word, also if words that it read have changed since.

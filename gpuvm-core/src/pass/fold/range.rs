@@ -2,7 +2,7 @@
 //! index and of a shift's distance, and they go.
 
 use super::known::{Fact, Known, is_comparison, opposite};
-use crate::ir::{Inst, NONE, Word};
+use crate::ir::{Function, Inst, NONE, Word};
 use crate::isa::Op;
 
 /// A word's least and greatest value, taken as unsigned.
@@ -70,7 +70,10 @@ impl Known {
                 most: value,
             };
         }
-        let by_itself = self.definition(word).map_or(Range::ANY, by_operation);
+        let by_itself = self
+            .definition(word)
+            .map_or(Range::ANY, |fact| by_operation(fact.op, fact.imm))
+            .and(Range::to(self.most(word)));
         let computed = match depth {
             0 => None,
             _ => self.fact(word).map(|fact| self.computed(&fact, depth - 1)),
@@ -238,18 +241,52 @@ impl Known {
 }
 
 /// What an operation gives, whatever it read.
-fn by_operation(fact: Fact) -> Range {
-    match fact.op {
-        op if is_comparison(op) => Range::to(1),
-        Op::AndImm => Range::to(fact.imm),
-        Op::ShrImm => Range::to(u32::MAX >> (fact.imm % 32)),
+fn by_operation(op: Op, imm: u32) -> Range {
+    match op {
+        _ if is_comparison(op) => Range::to(1),
+        Op::AndImm => Range::to(imm),
+        Op::ShrImm => Range::to(u32::MAX >> (imm % 32)),
         Op::OrImm => Range {
-            least: fact.imm,
+            least: imm,
             most: u32::MAX,
         },
         Op::Clz | Op::Ctz | Op::Popcount => Range::to(32),
         _ => Range::ANY,
     }
+}
+
+/// Rounds after which words that still grow may be anything.
+const ROUNDS: usize = 8;
+
+/// What each word is at most, whichever of its definitions was the last: constants, what is masked, and copies of such words.
+pub(super) fn most_of_all(function: &Function) -> Vec<u32> {
+    let mut most = vec![0; function.words as usize];
+    for &param in &function.params {
+        most[param as usize] = u32::MAX;
+    }
+    for _ in 0..ROUNDS {
+        let mut grows = false;
+        for inst in function.blocks.iter().flat_map(|block| &block.code) {
+            let of = |word: Word| most.get(word as usize).copied().unwrap_or(u32::MAX);
+            let [_, then, otherwise, ..] = inst.uses;
+            let given = match inst.op {
+                _ if inst.defs[1] != NONE => u32::MAX,
+                Op::Imm => inst.imm,
+                Op::Mov => of(inst.uses[0]),
+                Op::Select => of(then).max(of(otherwise)),
+                op => by_operation(op, inst.imm).most,
+            };
+            for word in inst.defs() {
+                let before = std::mem::replace(&mut most[word as usize], given);
+                most[word as usize] = before.max(given);
+                grows |= given > before;
+            }
+        }
+        if !grows {
+            return most;
+        }
+    }
+    vec![u32::MAX; most.len()]
 }
 
 /// The number of as many ones as a number has digits.
@@ -365,6 +402,27 @@ mod tests {
         assert_eq!(last_behind(false, "ltu 9 0 1", "leu 7 1 0"), (Op::Imm, 1));
         assert_eq!(last_behind(false, "lts 9 0 1", "lts 7 0 1"), (Op::Imm, 0));
         assert_eq!(last_behind(true, "ltu 9 0 1", "ltu 7 1 0").0, Op::LtU);
+    }
+
+    #[test]
+    fn a_word_is_no_more_than_any_of_its_definitions_gives() {
+        let set = |first: &str, second: &str| {
+            last_behind(
+                true,
+                &format!("{first}; vmid 9"),
+                &format!("{second}; imm 7 64; leu 8 7 4"),
+            )
+        };
+        // Word 4 comes from both blocks: the first is before a way back to it.
+        assert_eq!(set("andi 4 0 63", "mov 5 4"), (Op::Imm, 0));
+        assert_eq!(set("imm 4 31; mov 6 4; andi 4 0 63", "andi 4 1 7"), (Op::Imm, 0));
+        assert_eq!(
+            set("imm 4 64; mov 6 4; andi 4 0 63; vmid 3; mov 4 3", "mov 5 4").0,
+            Op::LeU
+        );
+        let both = "vmid 9; andi 3 0 15; imm 4 31; mov 5 4; select 6 9 3 4; mov 4 6; imm 7 32; leu 8 7 4";
+        assert_eq!(last(both), (Op::Imm, 0));
+        assert_eq!(last("andi 4 0 15; mov 4 0; imm 7 32; leu 8 7 4").0, Op::LeU);
     }
 
     #[test]

@@ -240,11 +240,17 @@ impl Emitter<'_> {
                 )
             }
         };
-        if !missing {
-            return kept;
+        let result = match missing {
+            true => {
+                let mask = self.code.word(mask);
+                self.code.binary(BinaryOperator::And, kept, mask)
+            }
+            false => kept,
+        };
+        if result != word {
+            self.note_most(result, mask);
         }
-        let mask = self.code.word(mask);
-        self.code.binary(BinaryOperator::And, kept, mask)
+        result
     }
 
     fn float_row(&mut self, row: &[Term]) -> Value {

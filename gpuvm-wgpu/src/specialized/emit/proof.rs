@@ -120,6 +120,7 @@ impl Emitter<'_> {
             Fact::Length(param) => {
                 self.lengths.insert(node, param);
             }
+            Fact::AtMost(most) => self.note_most(node, most),
             Fact::Any | Fact::Constant(_) => {}
         }
     }
