@@ -68,20 +68,25 @@ impl<'a> Translator<'a> {
         break_if: Option<Handle<Expression>>,
     ) -> Result<Flow> {
         let [again, next, end] = [(); 3].map(|()| self.text.label());
-        let outer = (self.frame.breaks, self.frame.continues);
+        let outer = (self.frame.breaks, self.frame.continues, self.frame.end);
         (self.frame.breaks, self.frame.continues) = (Some(end), Some(next));
+        let meeting = self.begin_meeting(body);
         self.text.place_first(again);
         self.block(body)?;
         self.text.place(next);
         self.block(continuing)?;
-        match break_if {
-            Some(condition) => {
-                let condition = self.scalar(condition)?;
-                self.text.jump_if(condition, false, again);
-            }
-            None => self.text.jump(again),
+        let leaves = match break_if {
+            Some(condition) => self.scalar(condition)?,
+            None => Operand::ConstTruth(false),
+        };
+        if let Some(meeting) = meeting {
+            self.meet(meeting, leaves);
         }
-        (self.frame.breaks, self.frame.continues) = outer;
+        self.text.jump_if(leaves, false, again);
+        (self.frame.breaks, self.frame.continues, self.frame.end) = outer;
+        if let Some(meeting) = meeting {
+            self.end_meeting(meeting, end, self.frame.end);
+        }
         self.text.place(end);
         Ok(Flow::Next)
     }

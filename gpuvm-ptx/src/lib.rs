@@ -50,6 +50,7 @@ mod operator;
 mod options;
 mod place;
 pub mod ptxas;
+mod reconvergence;
 mod resident;
 mod statement;
 mod switch;

@@ -220,8 +220,8 @@ impl Text {
         self.body.push_str(written);
     }
 
-    /// Places a label here, unless nobody has jumped to it.
-    pub fn place(&mut self, label: Label) {
+    /// Places a label here, unless nobody has jumped to it; tells whether it has.
+    pub fn place(&mut self, label: Label) -> bool {
         // A jump to what follows it is none.
         if let Some((start, to)) = self.jump
             && to == label
@@ -230,9 +230,11 @@ impl Text {
             self.jump = None;
             self.jumps.entry(label).and_modify(|jumps| *jumps -= 1);
         }
-        if self.jumps.get(&label).is_some_and(|&jumps| jumps != 0) {
+        let is_reached = self.jumps.get(&label).is_some_and(|&jumps| jumps != 0);
+        if is_reached {
             self.place_first(label);
         }
+        is_reached
     }
 
     /// Places a label here that is jumped to from further down.

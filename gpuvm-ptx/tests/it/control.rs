@@ -333,3 +333,99 @@ fn arms_that_may_leave_do() {
             .wrapping_add(steps.wrapping_mul(1_000_000))
     });
 }
+
+/// Statements of about so many expressions that change `a` by all of its bits.
+fn long_way(lines: u32) -> String {
+    (0..lines)
+        .map(|line| format!("a = (a ^ (a << {}u)) + {}u;\n", line % 13 + 3, line * 77 + 5))
+        .collect()
+}
+
+/// The same as Rust computes it.
+fn gone_long_way(mut a: u32, lines: u32) -> u32 {
+    for line in 0..lines {
+        a = (a ^ a << (line % 13 + 3)).wrapping_add(line * 77 + 5);
+    }
+    a
+}
+
+#[test]
+fn large_loops_are_left_from_within() {
+    // Invocations part at the branch, take each way out, and come back in different iterations.
+    let body = format!(
+        "var a = x * 2654435761u; var b = 0u;
+        for (var i = 0u; i < 9u; i++) {{
+            for (var j = 0u; j < 1u + (a >> 30u); j++) {{
+                if (a & 1u) == 0u {{
+                    if (a & 14u) == y {{ return a; }}
+                    {}
+                    if (a & 7u) == 3u {{ break; }}
+                    if (a & 7u) == 4u {{ continue; }}
+                }} else {{
+                    if (a & 255u) == 255u {{ return b; }}
+                    a = a * 3u + 1u;
+                }}
+                b += a;
+            }}
+            if (a & 3u) == 2u {{ if b > 77u {{ break; }} }}
+        }}
+        return a + b;",
+        long_way(60)
+    );
+    check(&body, |x, y| {
+        let (mut a, mut b) = (x.wrapping_mul(2_654_435_761), 0_u32);
+        'outer: for _ in 0..9 {
+            let mut j = 0;
+            while j < 1 + (a >> 30) {
+                j += 1;
+                if a & 1 == 0 {
+                    if a & 14 == y {
+                        return a;
+                    }
+                    a = gone_long_way(a, 60);
+                    match a & 7 {
+                        3 => break,
+                        4 => continue,
+                        _ => {}
+                    }
+                } else {
+                    if a & 255 == 255 {
+                        return b;
+                    }
+                    a = a.wrapping_mul(3).wrapping_add(1);
+                }
+                b = b.wrapping_add(a);
+            }
+            if a & 3 == 2 && b > 77 {
+                break 'outer;
+            }
+        }
+        a.wrapping_add(b)
+    });
+}
+
+#[test]
+fn large_loops_that_are_left_from_within_meet() {
+    let votes = |body: &str| {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> words: array<u32>;
+            fn result(x: u32, y: u32) -> u32 {{ {body} }}
+            @compute @workgroup_size(32)
+            fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ words[id.x] = result(words[id.x], id.x); }}"
+        );
+        assembled(&source, &EXACT).text.matches("vote.sync.ballot").count()
+    };
+    let large = |leaves: &str| {
+        format!(
+            "var a = x; loop {{ if a == 5u {{ break; }} if y == 3u {{ {} {leaves} }} a += y; }} return a;",
+            long_way(60)
+        )
+    };
+    // At the end of an iteration, and where they leave it.
+    assert_eq!(votes(&large("if a == 7u { break; }")), 2);
+    assert_eq!(votes(&large("if a == 7u { return y; }")), 3);
+    // All that part meet by themselves, or there is too little of it.
+    assert_eq!(votes(&large("")), 0);
+    let small = large("if a == 7u { break; }").replace(&long_way(60), "a *= 7u;");
+    assert_eq!(votes(&small), 0);
+}

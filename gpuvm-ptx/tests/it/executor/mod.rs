@@ -41,6 +41,10 @@ enum Waits {
     Barrier(u64, Option<u64>),
     /// The others of its warp, for what they find out together.
     Warp,
+    /// Whatever the others do until they wait themselves, to be told who is here with it.
+    Active,
+    /// These of its warp, to vote.
+    Ballot(u64),
 }
 
 /// Invocations of a warp.
@@ -120,7 +124,7 @@ impl Block<'_> {
             if threads.iter().all(|thread| thread.done) {
                 return;
             }
-            let has_let_go = self.let_go(&mut threads) | self.bring_together(&mut threads);
+            let has_let_go = self.let_go(&mut threads) | self.bring_together(&mut threads) | self.vote(&mut threads);
             assert!(has_let_go, "a barrier that not all come to");
         }
         panic!("invocations go on for ever");
@@ -187,6 +191,45 @@ impl Block<'_> {
         are_any
     }
 
+    /// Counts the votes of those that all wait for each other's, or else, in warps where nobody else goes on, tells those that ask in one
+    /// place who they are. Whether there are any.
+    fn vote(&self, threads: &mut [Thread]) -> bool {
+        let mut are_any = false;
+        for warp in threads.chunks_mut(WARP) {
+            let argument = |thread: &Thread, number: usize| &self.program.code[thread.at - 1].arguments[number];
+            let masks = warp.iter().filter_map(|thread| match thread.waits {
+                Some(Waits::Ballot(mask)) => Some(mask),
+                _ => None,
+            });
+            let complete = masks.clone().find(|&mask| {
+                let mut voters = (0..WARP).filter(|lane| mask >> lane & 1 == 1);
+                voters.all(|lane| warp[lane].waits == Some(Waits::Ballot(mask)))
+            });
+            let asking = warp.iter().find(|thread| thread.waits == Some(Waits::Active));
+            let asking = asking.map(|thread| thread.at);
+            let everybody_waits = warp.iter().all(|thread| thread.done || thread.waits.is_some());
+            let told: Vec<(usize, bool)> = match (complete, asking) {
+                (Some(mask), _) => (0..WARP)
+                    .filter(|lane| mask >> lane & 1 == 1)
+                    .map(|lane| (lane, warp[lane].bits(argument(&warp[lane], 1)) != 0))
+                    .collect(),
+                (None, Some(at)) if everybody_waits => (0..warp.len())
+                    .filter(|&lane| warp[lane].at == at && warp[lane].waits == Some(Waits::Active))
+                    .map(|lane| (lane, true))
+                    .collect(),
+                _ => continue,
+            };
+            let found = told.iter().map(|&(lane, says)| u64::from(says) << lane).sum();
+            for (lane, _) in told {
+                let into = argument(&warp[lane], 0);
+                warp[lane].set(into, found);
+                warp[lane].waits = None;
+            }
+            are_any = true;
+        }
+        are_any
+    }
+
     /// Runs an invocation up to the next barrier or its end.
     fn advance(&mut self, thread: &mut Thread) {
         for _ in 0..MOST_STEPS {
@@ -224,6 +267,14 @@ impl Block<'_> {
                 }
                 "vote.sync.all.pred" | "shfl.sync.idx.b32" => {
                     thread.waits = Some(Waits::Warp);
+                    return;
+                }
+                "activemask.b32" => {
+                    thread.waits = Some(Waits::Active);
+                    return;
+                }
+                "vote.sync.ballot.b32" => {
+                    thread.waits = Some(Waits::Ballot(thread.bits(&instruction.arguments[2])));
                     return;
                 }
                 _ => self.step(thread, instruction),
