@@ -4,11 +4,17 @@ use gpuvm::prelude::*;
 
 use crate::routines::service::Span;
 
+/// The general registers, with the one that is 0 and the stack pointer.
+pub(crate) const REGISTERS: usize = 33;
+
+/// Numbers of registers that an instruction's fields have room for. The emulator keeps as many, so that no access has to be checked.
+pub(crate) const NAMEABLE: usize = 64;
+
 /// The registers of an AArch64 processor.
 #[derive(VmType, Clone, Copy, Debug, PartialEq)]
 pub struct Cpu {
     /// The general registers; number 31 is 0, and 32 the stack pointer.
-    pub x: [u64; 33],
+    pub x: [u64; REGISTERS],
     /// The float registers' low halves, and then their high ones.
     pub v: [u64; 64],
     /// The address of the next instruction.

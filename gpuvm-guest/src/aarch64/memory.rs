@@ -2,7 +2,7 @@
 
 use gpuvm::prelude::*;
 
-use super::cpu::{Cpu, NOTHING_RESERVED};
+use super::cpu::{Cpu, NAMEABLE, NOTHING_RESERVED};
 use super::decode::{AFTER, LOADS, OTHER, SIGNED, SIZE, ZR};
 use crate::routines::event::{LOAD, MISALIGNED, STORE};
 use crate::routines::memory::Memory;
@@ -126,7 +126,14 @@ pub(crate) fn store_both(memory: &mut Memory<'_>, address: u64, next: u64, size:
 
 /// Exclusive loads and stores. A load gives what is there; a store whether it has not stored.
 #[routine(callee)]
-pub(crate) fn exclusive(cpu: &mut Cpu, memory: &mut Memory<'_>, word: u32, address: u64, fields: u32) -> u64 {
+pub(crate) fn exclusive(
+    cpu: &mut Cpu,
+    x: &mut [u64; NAMEABLE],
+    memory: &mut Memory<'_>,
+    word: u32,
+    address: u64,
+    fields: u32,
+) -> u64 {
     let size = fields >> SIZE & 7;
     let pair = fields >> OTHER & 1;
     if address & ((1u64 << (size + pair)) - 1) != 0 {
@@ -146,7 +153,7 @@ pub(crate) fn exclusive(cpu: &mut Cpu, memory: &mut Memory<'_>, word: u32, addre
             cpu.reserved = address;
             cpu.reserved_value = [low, high];
             if pair != 0 && second != ZR {
-                cpu.x[second as usize] = high;
+                x[second as usize] = high;
             }
         }
         return low;
@@ -166,9 +173,9 @@ pub(crate) fn exclusive(cpu: &mut Cpu, memory: &mut Memory<'_>, word: u32, addre
         return 1;
     }
     if pair != 0 {
-        store_both(memory, address, next, size, cpu.x[rt as usize], cpu.x[second as usize]);
+        store_both(memory, address, next, size, x[rt as usize], x[second as usize]);
     } else {
-        store(memory, address, size, cpu.x[rt as usize]);
+        store(memory, address, size, x[rt as usize]);
     }
     0
 }

@@ -2,7 +2,7 @@
 
 use gpuvm::prelude::*;
 
-use super::cpu::{Cpu, NOTHING_RESERVED};
+use super::cpu::{Cpu, NAMEABLE, NOTHING_RESERVED, REGISTERS};
 use super::decode::{
     AMOUNT, CONDITION, Decoded, ENTRY, EXTENDED, FLAGS, INVERTED, LOADS, LONG, OTHER, SHIFTED, SP, WAY, WRITES_BACK,
     ZR, decode, kind,
@@ -118,8 +118,10 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
         return event;
     }
     let mut nzcv = cpu.nzcv;
+    let mut x = [0; NAMEABLE];
+    x[..REGISTERS].copy_from_slice(&cpu.x);
     if resume.answered {
-        cpu.x[0] = resume.answer;
+        x[0] = resume.answer;
     }
     let mut memory = Memory::new(own, shared);
     let mut pc = cpu.pc;
@@ -148,10 +150,10 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
         let long = fields & LONG != 0;
         let rd = (word >> 8 & 63) as usize;
         let mut writes = rd as u32;
-        let a = cpu.x[(word >> 14 & 63) as usize];
+        let a = x[(word >> 14 & 63) as usize];
         let mut b = immediate;
         if fields & (SHIFTED | EXTENDED) != 0 {
-            let register = cpu.x[(word >> 20 & 63) as usize];
+            let register = x[(word >> 20 & 63) as usize];
             let (way, by) = (fields >> WAY & 7, fields >> AMOUNT & 63);
             b = if fields & SHIFTED != 0 {
                 shifted(register, way, by, long)
@@ -203,7 +205,7 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
             kind::EOR => result = a ^ b,
             kind::MOVK => {
                 let mask = 0xffff << (fields >> AMOUNT & 63);
-                result = (cpu.x[rd] & !mask) | immediate;
+                result = (x[rd] & !mask) | immediate;
             }
             kind::ADR => result = pc.wrapping_add(immediate),
             kind::ADRP => result = (pc & !0xfff).wrapping_add(immediate),
@@ -212,7 +214,7 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
                 let field = a >> from & immediate;
                 result = match word & 0xff {
                     kind::UBFM => field << to,
-                    kind::BFM => (cpu.x[rd] & !(immediate << to)) | field << to,
+                    kind::BFM => (x[rd] & !(immediate << to)) | field << to,
                     _ => {
                         let sign = immediate ^ immediate >> 1;
                         (field ^ sign).wrapping_sub(sign) << to
@@ -222,7 +224,7 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
             kind::EXTR => {
                 // `b` is `rm`, shifted left by as much: what is wanted is the other way.
                 let by = fields >> AMOUNT & 63;
-                let low = cpu.x[(word >> 20 & 63) as usize];
+                let low = x[(word >> 20 & 63) as usize];
                 result = if by == 0 {
                     low
                 } else if long {
@@ -231,11 +233,11 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
                     u64::from((low as u32) >> by | (a as u32) << (32 - by))
                 };
             }
-            kind::MADD => result = cpu.x[(word >> 26) as usize].wrapping_add(a.wrapping_mul(b)),
-            kind::MSUB => result = cpu.x[(word >> 26) as usize].wrapping_sub(a.wrapping_mul(b)),
+            kind::MADD => result = x[(word >> 26) as usize].wrapping_add(a.wrapping_mul(b)),
+            kind::MSUB => result = x[(word >> 26) as usize].wrapping_sub(a.wrapping_mul(b)),
             kind::SMADDL | kind::SMSUBL => {
                 let product = (a as i32 as i64).wrapping_mul(b as i32 as i64) as u64;
-                let addend = cpu.x[(word >> 26) as usize];
+                let addend = x[(word >> 26) as usize];
                 result = if word & 0xff == kind::SMADDL {
                     addend.wrapping_add(product)
                 } else {
@@ -244,7 +246,7 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
             }
             kind::UMADDL | kind::UMSUBL => {
                 let product = (a & 0xffff_ffff).wrapping_mul(b & 0xffff_ffff);
-                let addend = cpu.x[(word >> 26) as usize];
+                let addend = x[(word >> 26) as usize];
                 result = if word & 0xff == kind::UMADDL {
                     addend.wrapping_add(product)
                 } else {
@@ -367,32 +369,32 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
                 let other = (word >> 20 & 63) as usize;
                 if fields & LOADS != 0 {
                     let (first, second) = access_at_once(&mut memory, address, fields, is_pair);
-                    write_back(cpu, &memory, word, a.wrapping_add(b), fields);
+                    write_back(&mut x, &memory, word, a.wrapping_add(b), fields);
                     result = first;
                     if is_pair && memory.fault == 0 && other as u32 != ZR {
-                        cpu.x[other] = second;
+                        x[other] = second;
                     }
                 } else {
-                    let first = cpu.x[if is_pair { rd } else { (word >> 26) as usize }];
-                    store_at_once(&mut memory, address, fields, is_pair, first, cpu.x[other]);
-                    write_back(cpu, &memory, word, a.wrapping_add(b), fields);
+                    let first = x[if is_pair { rd } else { (word >> 26) as usize }];
+                    store_at_once(&mut memory, address, fields, is_pair, first, x[other]);
+                    write_back(&mut x, &memory, word, a.wrapping_add(b), fields);
                     writes = ZR;
                 }
             }
             kind::MEMORY => {
                 let address = address_of(a, b, fields);
-                result = access(&mut memory, address, cpu.x[(word >> 26) as usize], fields);
-                write_back(cpu, &memory, word, a.wrapping_add(b), fields);
+                result = access(&mut memory, address, x[(word >> 26) as usize], fields);
+                write_back(&mut x, &memory, word, a.wrapping_add(b), fields);
             }
             kind::PAIR => {
                 let address = address_of(a, b, fields);
-                let (first, second) = (cpu.x[rd], cpu.x[(word >> 20 & 63) as usize]);
+                let (first, second) = (x[rd], x[(word >> 20 & 63) as usize]);
                 let (loaded, other) = pair(&mut memory, address, first, second, fields);
-                write_back(cpu, &memory, word, a.wrapping_add(b), fields);
+                write_back(&mut x, &memory, word, a.wrapping_add(b), fields);
                 if memory.fault == 0 && fields & LOADS != 0 {
                     result = loaded;
                     if word >> 20 & 63 != ZR {
-                        cpu.x[(word >> 20 & 63) as usize] = other;
+                        x[(word >> 20 & 63) as usize] = other;
                     }
                 } else {
                     writes = ZR;
@@ -400,7 +402,7 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
             }
             kind::LITERAL => result = literal(&mut memory, pc.wrapping_add(immediate), fields),
             kind::EXCLUSIVE if WHOLE => {
-                result = exclusive(cpu, &mut memory, word, a, fields);
+                result = exclusive(cpu, &mut x, &mut memory, word, a, fields);
                 if fields & LOADS == 0 {
                     writes = word >> 20 & 63;
                 }
@@ -451,7 +453,7 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
                         writes = rd as u32;
                         result = integer;
                     }
-                    write_back(cpu, &memory, word, a.wrapping_add(b), fields);
+                    write_back(&mut x, &memory, word, a.wrapping_add(b), fields);
                 } else {
                     stop = if WHOLE { NEEDS_FLOATS } else { NEEDS_WHOLE };
                 }
@@ -462,7 +464,7 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
         }
         if stop == 0 || stop == CALL {
             if writes != ZR {
-                cpu.x[writes as usize] = if long { result } else { result & 0xffff_ffff };
+                x[writes as usize] = if long { result } else { result & 0xffff_ffff };
             }
             if let kind::B..=kind::BR = word & 0xff {
                 memory.cover(pc as u32, target as u32);
@@ -472,6 +474,7 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
         }
     }
     memory.close();
+    cpu.x.copy_from_slice(&x[..REGISTERS]);
     cpu.nzcv = nzcv;
     cpu.pc = pc;
     event.kind = stop;
@@ -479,10 +482,8 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
     event.pc = pc;
     cpu.retired = cpu.retired.wrapping_add(u64::from(event.retired));
     if stop == CALL {
-        event.detail = cpu.x[8];
-        for i in 0..6 {
-            event.arguments[i] = cpu.x[i];
-        }
+        event.detail = x[8];
+        event.arguments.copy_from_slice(&x[..6]);
     } else if stop == UNDEFINED || stop == BREAKPOINT {
         event.detail = pc;
     } else if memory.fault != 0 {
@@ -493,11 +494,11 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
 
 /// Changes the base register of an access that has gone through.
 #[routine(callee)]
-fn write_back(cpu: &mut Cpu, memory: &Memory<'_>, word: u32, address: u64, fields: u32) {
+fn write_back(x: &mut [u64; NAMEABLE], memory: &Memory<'_>, word: u32, address: u64, fields: u32) {
     if fields & WRITES_BACK != 0 && memory.fault == 0 {
         let base = word >> 14 & 63;
         if base == SP || base < ZR {
-            cpu.x[base as usize] = address;
+            x[base as usize] = address;
         }
     }
 }

@@ -235,7 +235,8 @@ impl<'a> Memory<'a> {
             low |= u64::from(self.word(entry, at.wrapping_add(4))) << 32;
         }
         if bytes > 8 {
-            let [third, fourth] = [8, 12].map(|by| self.word(entry, at.wrapping_add(by)));
+            let third = self.word(entry, at.wrapping_add(8));
+            let fourth = self.word(entry, at.wrapping_add(12));
             high = u64::from(third) | u64::from(fourth) << 32;
         }
         (low, high)
