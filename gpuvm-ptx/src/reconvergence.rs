@@ -10,9 +10,11 @@ use crate::operand::{Operand, Width};
 use crate::text::Label;
 use crate::translator::Translator;
 
-/// Expressions of a loop, with those of what it calls, from which on its invocations wait for each other: the vote takes as long as some
-/// twenty instructions.
-const LARGE: usize = 200;
+/// Expressions of a loop, with those of what it calls, from which on its invocations wait for each other. Where they stay together anyway the
+/// vote, and what ptxas does differently around it, took a seventh of a loop of 3,800; smaller ones were not measured.
+const LARGE: usize = 2000;
+/// Places where it is left from within branches, from which on it is worth that: a few exits are of traps that hardly ever happen.
+const MANY: usize = 8;
 
 /// What a loop's invocations need to wait for each other.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +29,7 @@ pub struct Meeting {
 impl<'a> Translator<'a> {
     /// Begins a loop whose invocations meet in each iteration, if it is worth that: who breaks out of it or returns comes by its end.
     pub fn begin_meeting(&mut self, body: &Block) -> Option<Meeting> {
-        let is_worth_it = self.expressions(body) >= LARGE && is_left_within(body, 0);
+        let is_worth_it = self.is_worth_meeting(body);
         is_worth_it.then(|| {
             let meeting = Meeting {
                 who: self.text.register(Width::Word),
@@ -63,6 +65,23 @@ impl<'a> Translator<'a> {
             .line(format_args!("vote.sync.ballot.b32 {who}, {stays}, {who}"));
     }
 
+    /// Whether a loop's invocations are better off if they meet, or those of a loop in it, which they come to together then.
+    fn is_worth_meeting(&self, body: &Block) -> bool {
+        let is_large = self.expressions(body) >= LARGE;
+        is_large && (exits_within(body, 0, true) >= MANY || self.has_meeting(body))
+    }
+
+    /// Whether a block has a loop whose invocations meet.
+    fn has_meeting(&self, block: &Block) -> bool {
+        block.iter().any(|statement| match statement {
+            Statement::Block(block) => self.has_meeting(block),
+            Statement::If { accept, reject, .. } => self.has_meeting(accept) || self.has_meeting(reject),
+            Statement::Switch { cases, .. } => cases.iter().any(|case| self.has_meeting(&case.body)),
+            Statement::Loop { body, .. } => self.is_worth_meeting(body),
+            _ => false,
+        })
+    }
+
     /// How many expressions a block computes, with those of what it calls, which are written anew at each call.
     fn expressions(&self, block: &Block) -> usize {
         let each = block.iter().map(|statement| match statement {
@@ -81,34 +100,18 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// Whether the loop around a block is left from within one of two branches in each other, of which the outer one can also go on.
-fn is_left_within(block: &Block, branches: u32) -> bool {
-    block.iter().any(|statement| match statement {
-        Statement::Break | Statement::Return { .. } => branches > 1,
-        Statement::Block(block) => is_left_within(block, branches),
-        Statement::If { accept, reject, .. } => {
-            is_left_within(accept, branches + 1) || is_left_within(reject, branches + 1)
-        }
-        Statement::Switch { cases, .. } => cases.iter().any(|case| returns_within(&case.body, branches + 1)),
-        Statement::Loop { body, continuing, .. } => {
-            returns_within(body, branches + 1) || returns_within(continuing, branches + 1)
-        }
-        _ => false,
-    })
-}
-
-/// The same of a block whose `break` goes elsewhere.
-fn returns_within(block: &Block, branches: u32) -> bool {
-    block.iter().any(|statement| match statement {
-        Statement::Return { .. } => branches > 1,
-        Statement::Block(block) => returns_within(block, branches),
-        Statement::If { accept, reject, .. } => {
-            returns_within(accept, branches + 1) || returns_within(reject, branches + 1)
-        }
-        Statement::Switch { cases, .. } => cases.iter().any(|case| returns_within(&case.body, branches + 1)),
-        Statement::Loop { body, continuing, .. } => {
-            returns_within(body, branches + 1) || returns_within(continuing, branches + 1)
-        }
-        _ => false,
-    })
+/// From how many places within two branches in each other or more the loop around a block is left.
+fn exits_within(block: &Block, branches: u32, breaks_leave: bool) -> usize {
+    let within = |block: &Block, breaks_leave| exits_within(block, branches + 1, breaks_leave);
+    let each = block.iter().map(|statement| match statement {
+        Statement::Return { .. } => usize::from(branches > 1),
+        Statement::Break => usize::from(branches > 1 && breaks_leave),
+        Statement::Block(block) => exits_within(block, branches, breaks_leave),
+        Statement::If { accept, reject, .. } => within(accept, breaks_leave) + within(reject, breaks_leave),
+        // Their `break` goes elsewhere.
+        Statement::Switch { cases, .. } => cases.iter().map(|case| within(&case.body, false)).sum(),
+        Statement::Loop { body, continuing, .. } => within(body, false) + within(continuing, false),
+        _ => 0,
+    });
+    each.sum()
 }

@@ -334,12 +334,24 @@ fn arms_that_may_leave_do() {
     });
 }
 
-/// Statements of about so many expressions that change `a` by all of its bits.
+/// Lines of a loop that is large.
+const LINES: u32 = 600;
+
+/// So many statements that change `a` by all of its bits, of four expressions each.
 fn long_way(lines: u32) -> String {
     (0..lines)
         .map(|line| format!("a = (a ^ (a << {}u)) + {}u;\n", line % 13 + 3, line * 77 + 5))
         .collect()
 }
+
+/// Ways out of a loop, enough that its invocations meet: for the words of [`LEAVING`].
+fn ways_out() -> String {
+    LEAVING
+        .map(|word| format!("if a == {word}u {{ return {word}u; }}\n"))
+        .collect()
+}
+
+const LEAVING: std::ops::Range<u32> = 900_000..900_008;
 
 /// The same as Rust computes it.
 fn gone_long_way(mut a: u32, lines: u32) -> u32 {
@@ -358,7 +370,7 @@ fn large_loops_are_left_from_within() {
             for (var j = 0u; j < 1u + (a >> 30u); j++) {{
                 if (a & 1u) == 0u {{
                     if (a & 14u) == y {{ return a; }}
-                    {}
+                    {}{}
                     if (a & 7u) == 3u {{ break; }}
                     if (a & 7u) == 4u {{ continue; }}
                 }} else {{
@@ -370,7 +382,8 @@ fn large_loops_are_left_from_within() {
             if (a & 3u) == 2u {{ if b > 77u {{ break; }} }}
         }}
         return a + b;",
-        long_way(60)
+        ways_out(),
+        long_way(LINES)
     );
     check(&body, |x, y| {
         let (mut a, mut b) = (x.wrapping_mul(2_654_435_761), 0_u32);
@@ -379,10 +392,10 @@ fn large_loops_are_left_from_within() {
             while j < 1 + (a >> 30) {
                 j += 1;
                 if a & 1 == 0 {
-                    if a & 14 == y {
+                    if a & 14 == y || LEAVING.contains(&a) {
                         return a;
                     }
-                    a = gone_long_way(a, 60);
+                    a = gone_long_way(a, LINES);
                     match a & 7 {
                         3 => break,
                         4 => continue,
@@ -418,14 +431,15 @@ fn large_loops_that_are_left_from_within_meet() {
     let large = |leaves: &str| {
         format!(
             "var a = x; loop {{ if a == 5u {{ break; }} if y == 3u {{ {} {leaves} }} a += y; }} return a;",
-            long_way(60)
+            long_way(LINES)
         )
     };
     // At the end of an iteration, and where they leave it.
-    assert_eq!(votes(&large("if a == 7u { break; }")), 2);
-    assert_eq!(votes(&large("if a == 7u { return y; }")), 3);
-    // All that part meet by themselves, or there is too little of it.
+    assert_eq!(votes(&large(&"if a == 7u { break; }".repeat(8))), 2);
+    assert_eq!(votes(&large(&format!("if a == 7u {{ break; }} {}", ways_out()))), 3);
+    // All that part meet by themselves, or there is too little of it, or of ways out.
     assert_eq!(votes(&large("")), 0);
-    let small = large("if a == 7u { break; }").replace(&long_way(60), "a *= 7u;");
+    assert_eq!(votes(&large("if a == 7u { break; }")), 0);
+    let small = large(&ways_out()).replace(&long_way(LINES), "a *= 7u;");
     assert_eq!(votes(&small), 0);
 }
