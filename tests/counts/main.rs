@@ -413,9 +413,18 @@ fn as_by_hand(iterator: &str, by_hand: &str, right: u32) {
     takes_as_many(iterator, by_hand, (&[N][..],), right);
 }
 
-/// In a hundred instructions of a loop by hand, how many a chain may take. A few chains count what a loop's own condition keeps below a length,
-/// and there the loop's check goes and theirs does not: 123. The others take 105 at most.
-const MOST: u64 = 123;
+/// In a hundred instructions of a loop by hand, how many a chain may take.
+const MOST: u64 = 105;
+/// The same of chains with counters of their own: their loops by hand lost the check of an index, which they never had.
+const MOST_OF: [(&str, u64); 7] = [
+    ("added_in_place", 116),
+    ("balance", 123),
+    ("every_third", 112),
+    ("middle", 112),
+    ("parsed", 118),
+    ("place", 112),
+    ("products", 123),
+];
 
 /// Runs two routines that result in the same.
 #[track_caller]
@@ -426,8 +435,9 @@ fn takes_as_many<'a>(iterator: &str, by_hand: &str, args: impl IntoArgs<'a> + Co
         instructions(&runtime, iterator, args, right),
         instructions(&runtime, by_hand, args, right),
     );
+    let own = MOST_OF.iter().find(|(name, _)| *name == iterator);
     assert!(
-        found * 100 <= most * MOST,
+        found * 100 <= most * own.map_or(MOST, |(_, of_it)| *of_it),
         "{found} and not {most}:\n{}\n{}",
         text(iterator),
         text(by_hand)
