@@ -20,7 +20,7 @@ pub struct Block {
 }
 
 /// How a block ends. Numbers of blocks are indices into [`Flow::blocks`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// On to one block.
     Goto(usize),
@@ -32,6 +32,15 @@ pub enum Exit {
         accept: usize,
         /// Where to if it is 0.
         reject: usize,
+    },
+    /// To one of several, by a word. [`Flow::with_switches`] makes these.
+    Switch {
+        /// The word.
+        word: u32,
+        /// Its values, in ascending order, and where each leads to.
+        cases: Vec<(u32, usize)>,
+        /// Where all others lead to.
+        default: usize,
     },
     /// To one of two, by whether a loop whose header would be next is sure to begin so many iterations.
     Ahead {
@@ -68,15 +77,22 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The blocks that it names, in order.
-    pub fn targets(&self) -> impl Iterator<Item = usize> {
-        let (first, second) = match *self {
-            Exit::Goto(to) | Exit::Yield(to) => (Some(to), None),
-            Exit::Branch { accept, reject, .. } | Exit::Ahead { accept, reject, .. } => (Some(accept), Some(reject)),
-            Exit::Call { callee, back, .. } => (Some(callee), Some(back)),
-            Exit::Halt | Exit::Pause | Exit::Trap | Exit::Outside(_) | Exit::Return => (None, None),
+    /// The blocks that it names, in order; one that several cases of a switch lead to only once.
+    pub fn targets(&self) -> impl Iterator<Item = usize> + '_ {
+        let (first, second, cases): (_, _, &[_]) = match *self {
+            Exit::Goto(to) | Exit::Yield(to) => (Some(to), None, &[]),
+            Exit::Branch { accept, reject, .. } | Exit::Ahead { accept, reject, .. } => {
+                (Some(accept), Some(reject), &[])
+            }
+            Exit::Switch { ref cases, default, .. } => (None, Some(default), cases),
+            Exit::Call { callee, back, .. } => (Some(callee), Some(back), &[]),
+            Exit::Halt | Exit::Pause | Exit::Trap | Exit::Outside(_) | Exit::Return => (None, None, &[]),
         };
-        first.into_iter().chain(second)
+        let is_first = move |&(i, &(_, to)): &(usize, &(u32, usize))| {
+            Some(to) != second && cases[..i].iter().all(|&(_, before)| before != to)
+        };
+        let cases = cases.iter().enumerate().filter(is_first).map(|(_, &(_, to))| to);
+        first.into_iter().chain(cases).chain(second)
     }
 
     /// Replaces the blocks that it names.
@@ -86,6 +102,10 @@ impl Exit {
             Exit::Branch { accept, reject, .. } | Exit::Ahead { accept, reject, .. } => {
                 *accept = to(*accept);
                 *reject = to(*reject);
+            }
+            Exit::Switch { cases, default, .. } => {
+                cases.iter_mut().for_each(|(_, target)| *target = to(*target));
+                *default = to(*default);
             }
             Exit::Call { callee, back, .. } => {
                 *callee = to(*callee);
@@ -201,7 +221,7 @@ impl Flow {
 
     /// The instructions of a block, without the one that is its exit, each with its number.
     pub fn straight<'a>(&self, block: usize, program: &'a Program) -> impl Iterator<Item = (u32, Op, &'a Instruction)> {
-        let Block { start, end, exit } = self.blocks[block];
+        let Block { start, end, ref exit } = self.blocks[block];
         let ends = match exit {
             Exit::Outside(_) | Exit::Ahead { .. } => false,
             Exit::Goto(_) => {

@@ -7,6 +7,7 @@ mod known;
 pub mod loops;
 pub mod propagation;
 pub mod structure;
+mod switches;
 mod tails;
 #[cfg(test)]
 mod tests;

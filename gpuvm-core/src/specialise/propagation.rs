@@ -69,10 +69,10 @@ pub fn facts(flow: &Flow, program: &Program, launch: &KnownParams) -> Vec<Facts>
                 left.push(to);
             }
         };
-        match flow.blocks[block].exit {
+        match &flow.blocks[block].exit {
             Exit::Return => backs.iter().for_each(|&back| reach(back)),
             // The callee's return leads to where the call comes back.
-            Exit::Call { callee, .. } => reach(callee),
+            Exit::Call { callee, .. } => reach(*callee),
             exit => exit.targets().for_each(reach),
         }
     }

@@ -21,6 +21,15 @@ pub enum Step {
         /// What follows if it is not.
         reject: Vec<Step>,
     },
+    /// One of several, by a word at the end of the block. [`Step::Break`] in it leaves it.
+    Switch {
+        /// The block that ends with the switch.
+        block: usize,
+        /// The values that lead to some steps, and these.
+        cases: Vec<(Vec<u32>, Vec<Step>)>,
+        /// What follows if it is none of them.
+        default: Vec<Step>,
+    },
     /// The VM yields at the end of the block; when it goes on, what follows.
     Yield {
         /// The block.
@@ -37,7 +46,7 @@ pub enum Step {
     },
     /// Steps that [`Step::Break`] can leave.
     Once(Vec<Step>),
-    /// Leaves the innermost [`Step::Loop`] or [`Step::Once`].
+    /// Leaves the innermost [`Step::Loop`], [`Step::Switch`] or [`Step::Once`].
     Break,
     /// Goes on with the next turn of the innermost [`Step::Loop`].
     Continue,
@@ -67,7 +76,7 @@ enum Label {
 
 /// A construct around the code at hand that [`Step::Break`] leaves.
 struct Around {
-    /// The header of a loop, `None` for [`Step::Once`].
+    /// The header of a loop, `None` for [`Step::Switch`] and [`Step::Once`].
     header: Option<usize>,
     /// Where control is after it.
     after: Label,
@@ -243,6 +252,17 @@ impl Builder<'_> {
         let mut steps = vec![Step::Straight(block)];
         match self.flow.blocks[block].exit {
             Exit::Goto(to) => steps.extend(self.edge(block, to, fall)),
+            Exit::Switch { ref cases, default, .. } => {
+                let mut arms: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+                for &(value, to) in cases.iter().filter(|(_, to)| *to != default) {
+                    arms.entry(to).or_default().push(value);
+                }
+                self.enter(None, fall);
+                let arms = arms.into_iter();
+                let cases = arms.map(|(to, values)| (values, self.edge(block, to, fall))).collect();
+                let default = self.edge(block, default, fall);
+                steps.extend(self.leave(Step::Switch { block, cases, default }));
+            }
             Exit::Branch { accept, reject, .. } | Exit::Ahead { accept, reject, .. } => {
                 let accept = self.edge(block, accept, fall);
                 let reject = self.edge(block, reject, fall);

@@ -78,7 +78,7 @@ impl Flow {
                 .count() as u32;
         let tail = Block {
             start: first.end - length,
-            ..*first
+            ..first.clone()
         };
         let number = self.blocks.len();
         for &block in group {
@@ -89,7 +89,7 @@ impl Flow {
     }
 
     /// Only the blocks that can be reached, in the same order.
-    fn without_unreachable(mut self) -> Flow {
+    pub(super) fn without_unreachable(mut self) -> Flow {
         let (_, places) = self.order();
         let mut number = 0;
         let numbers: Vec<usize> = (places.iter())

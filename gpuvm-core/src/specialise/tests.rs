@@ -109,6 +109,14 @@ impl Walk<'_> {
                     let chosen = if self.choices.below(2) == 0 { accept } else { reject };
                     self.steps(chosen)
                 }
+                Step::Switch { cases, default, .. } => {
+                    let value = self.choices.below(4);
+                    let chosen = cases.iter().find(|(values, _)| values.contains(&value));
+                    match self.steps(chosen.map_or(default, |(_, steps)| steps)) {
+                        Went::Broke => Went::On,
+                        other => other,
+                    }
+                }
                 Step::Yield { next, .. } => self.steps(next),
                 Step::Once(body) => match self.steps(body) {
                     Went::Broke => Went::On,
@@ -147,6 +155,10 @@ impl Walk<'_> {
             self.visited.push(block);
             block = match self.flow.blocks[block].exit {
                 Exit::Goto(to) => to,
+                Exit::Switch { ref cases, default, .. } => {
+                    let value = self.choices.below(4);
+                    cases.iter().find(|case| case.0 == value).map_or(default, |case| case.1)
+                }
                 Exit::Branch { accept, reject, .. } => {
                     if self.choices.below(2) == 0 {
                         accept
@@ -175,7 +187,16 @@ fn structured_code_goes_the_same_ways() {
                     (if random.below(5) > 0 { near } else { any }).min(blocks as u32 - 1) as usize
                 };
                 let (a, b) = (to(), to());
-                if a == b { Exit::Goto(a) } else { branch(a, b) }
+                let cases = [(0, to()), (1, to()), (2, to())];
+                match random.below(4) {
+                    0 => Exit::Switch {
+                        word: 1,
+                        cases: cases.to_vec(),
+                        default: a,
+                    },
+                    _ if a == b => Exit::Goto(a),
+                    _ => branch(a, b),
+                }
             })
             .collect();
         exits[blocks - 1] = Exit::Halt;

@@ -183,7 +183,9 @@ impl Body {
             let next = (copy + 1 < times).then(|| self.number(&copies, copy + 1, self.header));
             self.close(flow, &copies, copy, |exit| {
                 let out = exit.targets().find(|&to| to != self.header);
-                *exit = next.or(out).map_or(*exit, Exit::Goto);
+                if let Some(to) = next.or(out) {
+                    *exit = Exit::Goto(to);
+                }
             });
         }
     }

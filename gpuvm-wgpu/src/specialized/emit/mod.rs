@@ -171,25 +171,33 @@ fn write(program: &Program, options: &Options, base: &Base, module: &mut Module,
     let unread = whole.unread(program, &live);
     let blocks = whole.blocks.iter().zip(live);
     let live_at: HashMap<u32, u32> = blocks.map(|(block, live)| (block.start, live)).collect();
-    let mut flow = match start {
+    let flow = match start {
         Start::Fresh | Start::Several | Start::Joined | Start::Tile(_) | Start::Operator if !whole.calls => {
             whole.without_return_from_yields()
         }
         _ => whole,
     };
-    let mut steps = structure(&flow);
-    // Who is taken up where VMs may stop goes past all that stands before it, which copies would make long.
-    if steps.is_some() && (is_plain || start == Start::Fresh) {
-        let mut unrolled = flow.clone();
-        unroll(&mut unrolled, program, &options.known, options.software);
-        if let Some(better) = structure(&unrolled) {
-            (flow, steps) = (unrolled, Some(better));
-        }
-    }
     let used = (0..program.code.len() as u32).fold(0, |used, ip| {
         let (uses, defs) = gpuvm_core::specialise::flow::words_of(program, ip);
         used | uses | defs
     });
+    let structured = |flow: Flow| {
+        let live = |start| live_at.get(&start).copied().unwrap_or(used);
+        let stops = |start| options.stops.iter().any(|stop| stop.instruction == start);
+        let flow = flow.with_switches(program, &options.known, live, stops);
+        structure(&flow).map(|steps| (flow, steps))
+    };
+    let mut found = structured(flow.clone());
+    // Who is taken up where VMs may stop goes past all that stands before it, which copies would make long.
+    if found.is_some() && (is_plain || start == Start::Fresh) {
+        let mut unrolled = flow.clone();
+        unroll(&mut unrolled, program, &options.known, options.software);
+        found = structured(unrolled).or(found);
+    }
+    let (flow, steps) = match found {
+        Some((flow, steps)) => (flow, Some(steps)),
+        None => (flow, None),
+    };
     let live = flow.blocks.iter().map(|block| match steps {
         Some(_) => live_at.get(&block.start).copied().unwrap_or(used),
         None => used,

@@ -64,6 +64,10 @@ impl Emitter<'_> {
                     goals.extend(self.goals(accept));
                     goals.extend(self.goals(reject));
                 }
+                Step::Switch { cases, default, .. } => {
+                    cases.iter().for_each(|(_, steps)| goals.extend(self.goals(steps)));
+                    goals.extend(self.goals(default));
+                }
                 Step::Yield { next, .. } => goals.extend(self.goals(next)),
                 Step::Once(body) => goals.extend(self.goals(body)),
                 Step::Straight(block) if self.is_taken_up(*block) => {
@@ -128,7 +132,7 @@ impl Emitter<'_> {
     }
 
     /// Whether the VM is where it should be (if `there`), or on its way to one of the goals.
-    fn is_going_to(&mut self, goals: &Goals, there: bool) -> Node {
+    pub fn is_going_to(&mut self, goals: &Goals, there: bool) -> Node {
         let Some(goal) = self.goal else {
             return self.code.truth(there);
         };
@@ -173,6 +177,11 @@ impl Emitter<'_> {
                 self.refill(*block);
             }
             Step::Branch { block, accept, reject } => self.branch(*block, accept, reject, outer),
+            Step::Switch { block, cases, default } => {
+                if let Exit::Switch { word, .. } = self.flow.blocks[*block].exit {
+                    self.switch(word, cases, default);
+                }
+            }
             Step::Yield { block, next } => {
                 let goals = self.goals_of(next);
                 let going = self.is_going_to(&goals, false);
@@ -230,10 +239,10 @@ impl Emitter<'_> {
             self.instruction(ip, op, instruction);
         }
         self.end_if_trapped();
-        let exit = self.flow.blocks[block].exit;
+        let exit = &self.flow.blocks[block].exit;
         let mut needed = exit.targets().fold(0, |needed, to| needed | self.live[to]);
         match exit {
-            Exit::Branch { word, .. } => needed |= 1 << word,
+            Exit::Branch { word, .. } | Exit::Switch { word, .. } => needed |= 1 << word,
             Exit::Pause => needed = self.live_at(self.flow.blocks[block].end),
             _ => {}
         }
@@ -241,13 +250,10 @@ impl Emitter<'_> {
     }
 
     fn branch(&mut self, block: usize, accept: &[Step], reject: &[Step], within: bool) {
-        if let Some(switch) = self.switch_at(block, accept, reject) {
-            return self.switch(&switch);
-        }
-        let exit = self.flow.blocks[block].exit;
+        let exit = &self.flow.blocks[block].exit;
         let goals = [self.goals_of(accept), self.goals_of(reject)];
         let plain = goals.iter().all(Goals::is_empty);
-        let (met, known) = match exit {
+        let (met, known) = match *exit {
             Exit::Branch { word, .. } => {
                 let known = self.constant(Operand::Word(word)).filter(|_| plain);
                 (self.t(Operand::Word(word)), known.map(|constant| constant != 0))
@@ -287,7 +293,7 @@ impl Emitter<'_> {
                     emitter.learn(met, way);
                 }
                 if let (
-                    Exit::Ahead {
+                    &Exit::Ahead {
                         counted, turns, accept, ..
                     },
                     true,
@@ -352,6 +358,10 @@ impl Emitter<'_> {
                         (block.start..block.end).fold(0, |defs, ip| defs | words_of(self.program, ip).1)
                     }
                     Step::Branch { accept, reject, .. } => self.written(accept) | self.written(reject),
+                    Step::Switch { cases, default, .. } => {
+                        let cases = cases.iter().map(|(_, steps)| self.written(steps));
+                        cases.fold(self.written(default), |written, case| written | case)
+                    }
                     Step::Yield { next, .. } => self.written(next),
                     Step::Loop { body, .. } | Step::Once(body) => self.written(body),
                     Step::OnLeave { steps, .. } => self.written(steps),
@@ -367,6 +377,9 @@ fn contains(steps: &[Step], is: &dyn Fn(&Step) -> bool) -> bool {
         is(step)
             || match step {
                 Step::Branch { accept, reject, .. } => contains(accept, is) || contains(reject, is),
+                Step::Switch { cases, default, .. } => {
+                    contains(default, is) || cases.iter().any(|(_, steps)| contains(steps, is))
+                }
                 Step::Yield { next, .. } => contains(next, is),
                 Step::Loop { body, .. } | Step::Once(body) => contains(body, is),
                 Step::OnLeave { steps, .. } => contains(steps, is),

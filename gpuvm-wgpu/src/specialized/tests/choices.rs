@@ -72,6 +72,46 @@ fn arms_that_leave_the_loop_and_comparisons_that_are_kept_end_right() {
 }
 
 #[test]
+fn arms_that_lead_anywhere_are_arms_of_a_switch() {
+    // Each comparison makes its own constant, of which one is used by later arms and behind the switch. Two values share an arm, and
+    // the arms run loops, yield, go on with the next turn, and leave one loop or both.
+    let code = "
+        vmid w2
+        rows:
+        addi w8, w8, 1\nimm w9, 0\nimm w6, 77
+        turn:
+        addi w9, w9, 1\nmul w3, w2, w9\nadd w3, w3, w8\nandi w3, w3, 15
+        jz @none, w3
+        imm w4, 1\neq w4, w3, w4\njnz @shared, w4
+        imm w4, 2\neq w4, w3, w4\njnz @inner, w4
+        imm w6, 3\neq w4, w3, w6\njnz @kept, w4
+        imm w4, 4\neq w4, w3, w4\njnz @shared, w4
+        imm w4, 5\neq w4, w3, w4\njnz @row, w4
+        imm w4, 6\neq w4, w3, w4\njnz @all, w4
+        imm w4, 7\neq w4, w3, w4\njnz @yields, w4
+        imm w4, 8\neq w4, w3, w4\njnz @turn_again, w4
+        xor w10, w10, w6\nrotli w10, w10, 5\njump @next
+        none:\nadd w10, w10, w6\njump @next
+        shared:\nmuli w10, w10, 3\nadd w10, w10, w3\njump @next
+        inner:\nandi w5, w2, 7
+        more:\naddi w10, w10, 11\naddi w5, w5, -1\nandi w7, w5, 3\njnz @more, w7\njump @next
+        kept:\nadd w10, w10, w6\nrotli w10, w10, 3\njump @next
+        row:\naddi w10, w10, 1000\nimm w4, 12\nltu w4, w8, w4\njnz @rows, w4\njump @finish
+        all:\naddi w10, w10, 5\nimm w4, 9\nltu w4, w4, w8\njnz @out, w4\njump @next
+        yields:\naddi w10, w10, 1\nyield\naddi w2, w2, 1\njump @next
+        turn_again:\naddi w2, w2, 3\nimm w4, 40\nltu w4, w9, w4\njnz @turn, w4
+        next:\nimm w4, 25\nltu w4, w9, w4\njnz @turn, w4
+        xor w10, w10, w6\nimm w4, 12\nltu w4, w8, w4\njnz @rows, w4
+        out:\nadd w10, w10, w6";
+    let program = assembled("", code);
+    for start in [Start::Fresh, Start::Resumed] {
+        let text = shown(&program, start);
+        assert!((0..9).all(|value| text.contains(&format!("case {value}u"))), "{text}");
+    }
+    check_with(&job(program, &[], 0, 1, 300), &Options::default(), &[1, 2, 7, 60, 5000]);
+}
+
+#[test]
 fn exits_of_small_arms_come_before_them() {
     // Collatz: the odd arm leaves the loop by one way and traps by another.
     let code = "
