@@ -1,4 +1,4 @@
-//! Chains of comparisons of one word with constants, as `match` makes them, as switches: VMs in different arms are told apart at once, and not
+//! Chains of comparisons of one value with constants, as `match` makes them, as switches: VMs in different arms are told apart at once, and not
 //! comparison by comparison.
 
 use std::collections::HashMap;
@@ -15,17 +15,36 @@ const FEWEST: usize = 4;
 /// Instructions of a comparison at most: who needs what it computes does so in a copy of it.
 const LONGEST: usize = 4;
 
-/// What a block's exit asks of a word.
+/// What a branch asks: whether a word has a value.
 struct Asked {
-    word: u32,
     value: u32,
     equal: usize,
     differs: usize,
 }
 
+/// Where a chain begins.
+struct Head {
+    /// The word that it asks for.
+    word: u32,
+    /// Where the block of the switch ends, if that is in front of a comparison that overwrites the word.
+    cut: Option<u32>,
+    /// Where the word's value is when the first comparison is through.
+    places: Places,
+    asked: Asked,
+}
+
+/// Where a value is.
+struct Places {
+    /// The words that have it, as bits.
+    words: u32,
+    /// The frame word that it was spilled to.
+    spilled: Option<u32>,
+}
+
 /// Comparisons one after the other.
 struct Chain {
     word: u32,
+    cut: Option<u32>,
     /// The values asked for, where each leads to, and how many links there are before it does.
     cases: Vec<(u32, usize, usize)>,
     default: usize,
@@ -65,9 +84,18 @@ impl Flow {
 
     /// Puts a switch in the place of a chain that begins at the end of a block.
     fn switch(&mut self, program: &Program, block: usize, chain: &Chain, live: &impl Fn(u32) -> u32) {
+        let mut links = chain.links.clone();
+        if let Some(cut) = chain.cut {
+            // What is behind the cut is a link that all pass. The last instruction of a block that ends in a switch is not in it.
+            let rest = self.blocks[block].clone();
+            self.blocks.push(Block { start: cut, ..rest });
+            self.blocks[block].end = cut + 1;
+            links.insert(0, self.blocks.len() - 1);
+        }
+        let before = links.len() - chain.links.len();
         let mut ways = HashMap::new();
         let mut way = |to: usize, passed: usize| {
-            let links = self.needed(program, live(self.blocks[to].start), &chain.links[..passed]);
+            let links = self.needed(program, live(self.blocks[to].start), &links[..before + passed]);
             let key = (to, links);
             if let Some(&known) = ways.get(&key) {
                 return known;
@@ -142,14 +170,19 @@ impl<'a> Chains<'a> {
 
     /// The comparisons from that at the end of a block on.
     fn chain(&self, block: usize, stays: &impl Fn(u32) -> bool) -> Option<Chain> {
-        let mut asked = self.asked(block)?;
+        let Head {
+            word,
+            cut,
+            mut places,
+            mut asked,
+        } = self.head(block)?;
         let (mut cases, mut links) = (Vec::<(u32, usize, usize)>::new(), Vec::new());
         loop {
             cases.push((asked.value, asked.equal, links.len()));
             let to = asked.differs;
             let is_link = self.before[to] == 1 && to != 0 && !stays(self.flow.blocks[to].start);
-            let next = is_link.then(|| self.asked_alone(to)).flatten();
-            match next.filter(|next| next.word == asked.word && cases.iter().all(|case| case.0 != next.value)) {
+            let next = is_link.then(|| self.link(to, &mut places)).flatten();
+            match next.filter(|next| cases.iter().all(|case| case.0 != next.value)) {
                 Some(next) => {
                     links.push(to);
                     asked = next;
@@ -158,63 +191,149 @@ impl<'a> Chains<'a> {
             }
         }
         Some(Chain {
-            word: asked.word,
+            word,
+            cut,
             cases,
             default: asked.differs,
             links,
         })
     }
 
-    /// What a block asks whose instructions only compute, and not the word that is asked for.
-    fn asked_alone(&self, block: usize) -> Option<Asked> {
-        let asked = self.asked(block)?;
-        let code = || self.flow.straight(block, self.program);
-        let only_computes = code()
-            .all(|(ip, op, _)| op.effect() == Effect::Pure && words_of(self.program, ip).1 >> asked.word & 1 == 0);
-        (only_computes && code().count() <= LONGEST).then_some(asked)
-    }
-
-    /// Which value of a word a block's exit asks for.
-    fn asked(&self, block: usize) -> Option<Asked> {
-        let Exit::Branch {
-            word: tested,
-            accept,
-            reject,
-        } = self.flow.blocks[block].exit
-        else {
+    /// What the branch at the end of a block asks, if it asks for a value.
+    fn head(&self, block: usize) -> Option<Head> {
+        let Exit::Branch { word: tested, .. } = self.flow.blocks[block].exit else {
             return None;
         };
+        let code: Vec<(u32, Op, [u32; 4])> = self.code(block).collect();
         // Without a comparison the exit asks whether the word itself is 0.
-        let mut found = Some((tested, 0, false));
-        let mut facts = self.known[block];
-        for (ip, op, instruction) in self.flow.straight(block, self.program) {
-            let [made, a, b, _] = instruction.operands;
-            let (_, defs) = words_of(self.program, ip);
-            let constant = |word: u32| match facts.get(word as usize) {
-                Some(Fact::Constant(value)) => Some(*value),
-                _ => None,
-            };
-            found = found.filter(|(word, ..)| defs >> word & 1 == 0);
-            if op == Op::Eq && made == tested {
-                found = match [a, b].map(constant) {
-                    [None, Some(value)] => Some((a, value, true)),
-                    [Some(value), None] => Some((b, value, true)),
-                    _ => None,
-                };
-                found = found.filter(|(word, ..)| *word != made);
-            } else if defs >> tested & 1 == 1 {
-                found = Some((tested, 0, false));
-            }
-            step(&mut facts, self.program, self.launch, ip);
+        let made = code.iter().rposition(|&(ip, ..)| self.defs(ip) >> tested & 1 == 1);
+        let compared = made.filter(|&at| code[at].1 == Op::Eq);
+        let facts = self.facts_at(block, compared.map(|at| code[at].0));
+        let (word, value) = match compared {
+            Some(at) => compared_with(&facts, code[at].2)?,
+            None => (tested, 0),
+        };
+        let behind = &code[compared.unwrap_or(code.len())..];
+        let is_kept = behind.iter().all(|&(ip, ..)| self.defs(ip) >> word & 1 == 0);
+        if !is_kept && !self.only_computes(behind) {
+            return None;
         }
-        let (word, value, accepted) = found?;
-        let (equal, differs) = if accepted { (accept, reject) } else { (reject, accept) };
-        Some(Asked {
+        let mut places = Places {
+            words: 1 << word,
+            spilled: self.spilled(&code[..code.len() - behind.len()], word),
+        };
+        behind.iter().for_each(|&step| self.pass(&mut places, step));
+        Some(Head {
             word,
-            value,
-            equal,
-            differs,
+            cut: behind.first().filter(|_| !is_kept).map(|&(ip, ..)| ip),
+            places,
+            asked: self.asked(block, value, compared.is_some())?,
         })
+    }
+
+    /// What a block asks for a value that is in some places, if it does nothing else that matters elsewhere.
+    fn link(&self, block: usize, places: &mut Places) -> Option<Asked> {
+        let Exit::Branch { word: tested, .. } = self.flow.blocks[block].exit else {
+            return None;
+        };
+        let code: Vec<(u32, Op, [u32; 4])> = self.code(block).collect();
+        if !self.only_computes(&code) {
+            return None;
+        }
+        let mut compared = None;
+        for &(ip, op, operands) in &code {
+            if self.defs(ip) >> tested & 1 == 1 {
+                let found = (op == Op::Eq).then(|| compared_with(&self.facts_at(block, Some(ip)), operands));
+                let found = found.flatten().filter(|(word, _)| places.words >> word & 1 == 1);
+                compared = found.map(|(_, value)| value);
+            }
+            self.pass(places, (ip, op, operands));
+        }
+        match compared {
+            Some(value) => self.asked(block, value, true),
+            None if places.words >> tested & 1 == 1 => self.asked(block, 0, false),
+            None => None,
+        }
+    }
+
+    /// Where a block's branch leads by whether the word has the value: it is met if so, or if not so.
+    fn asked(&self, block: usize, value: u32, is_met: bool) -> Option<Asked> {
+        match self.flow.blocks[block].exit {
+            Exit::Branch { accept, reject, .. } => Some(Asked {
+                value,
+                equal: if is_met { accept } else { reject },
+                differs: if is_met { reject } else { accept },
+            }),
+            _ => None,
+        }
+    }
+
+    fn code(&self, block: usize) -> impl Iterator<Item = (u32, Op, [u32; 4])> {
+        let code = self.flow.straight(block, self.program);
+        code.map(|(ip, op, instruction)| (ip, op, instruction.operands))
+    }
+
+    /// The words that an instruction makes, as bits.
+    fn defs(&self, ip: u32) -> u32 {
+        words_of(self.program, ip).1
+    }
+
+    /// Whether code may be left out where nobody reads what it makes, and is short enough for a copy where somebody does.
+    fn only_computes(&self, code: &[(u32, Op, [u32; 4])]) -> bool {
+        let computes = |&(_, op, _): &(u32, Op, [u32; 4])| op.effect() == Effect::Pure || op == Op::LoadFrame;
+        code.len() <= LONGEST && code.iter().all(computes)
+    }
+
+    /// What is known in a block in front of an instruction, or at its end.
+    fn facts_at(&self, block: usize, at: Option<u32>) -> Facts {
+        let mut facts = self.known[block];
+        let code = self.code(block).take_while(|&(ip, ..)| Some(ip) != at);
+        code.for_each(|(ip, ..)| step(&mut facts, self.program, self.launch, ip));
+        facts
+    }
+
+    /// The frame word that has a word's value behind some code, if the code has spilled or loaded it.
+    fn spilled(&self, code: &[(u32, Op, [u32; 4])], word: u32) -> Option<u32> {
+        let made = code.iter().rposition(|&(ip, ..)| self.defs(ip) >> word & 1 == 1);
+        let since = &code[made.unwrap_or(0)..];
+        let moves =
+            |&&(_, op, [of, ..]): &&(u32, Op, [u32; 4])| matches!(op, Op::LoadFrame | Op::StoreFrame) && of == word;
+        let (at, &(_, _, [_, spilled, ..])) = since.iter().enumerate().rfind(|(_, step)| moves(step))?;
+        let is_overwritten = since[at + 1..]
+            .iter()
+            .any(|&(_, op, [_, to, ..])| op == Op::StoreFrame && to == spilled);
+        // An address may lead to any other.
+        (spilled >= self.program.addressed_words && !is_overwritten).then_some(spilled)
+    }
+
+    /// Keeps to where a value is, past code that only computes.
+    fn pass(&self, places: &mut Places, (ip, op, [to, from, ..]): (u32, Op, [u32; 4])) {
+        let is_value = match op {
+            Op::LoadFrame => places.spilled == Some(from),
+            Op::Mov => places.words >> from & 1 == 1,
+            Op::StoreFrame if places.spilled == Some(from) => {
+                places.spilled = None;
+                false
+            }
+            _ => false,
+        };
+        places.words &= !self.defs(ip);
+        if is_value {
+            places.words |= 1 << to;
+        }
+    }
+}
+
+/// The word and the constant that a comparison compares.
+fn compared_with(facts: &Facts, [_, a, b, _]: [u32; 4]) -> Option<(u32, u32)> {
+    let constant = |word: u32| match facts.get(word as usize) {
+        Some(Fact::Constant(value)) => Some(*value),
+        _ => None,
+    };
+    match [a, b].map(constant) {
+        [None, Some(value)] => Some((a, value)),
+        [Some(value), None] => Some((b, value)),
+        _ => None,
     }
 }
 
@@ -263,6 +382,31 @@ mod tests {
     fn a_comparison_that_has_to_be_come_to_ends_the_chain() {
         // The third comparison.
         assert_eq!(switched(CHAIN, |start| start == 5).1, []);
+    }
+
+    #[test]
+    fn a_value_is_followed_to_where_it_was_spilled() {
+        // Each comparison overwrites what it compares. What is addressed may be anything by then.
+        let links = |values: std::ops::Range<u32>, load: &str| -> String {
+            let link = |value| format!("{load}imm w2, {value}\neq w3, w3, w2\njnz @out{}, w3\n", value % 3);
+            values.map(link).collect()
+        };
+        let ends = "halt\nout0:\naddi w1, w1, 1\nhalt\nout1:\naddi w1, w1, 2\nhalt\nout2:\nadd w1, w1, w2\nhalt";
+        let chain = |header: &str, load: &str| {
+            let (first, rest) = (links(1..2, ""), links(2..7, load));
+            switched(
+                &format!("{header}code\nvmid w3\nstf w3, 9\n{first}{rest}{ends}"),
+                |_| false,
+            )
+            .1
+        };
+        assert_eq!(
+            chain("frame_words 10\naddressed_words 9\n", "ldf w3, 9\n"),
+            [1, 2, 3, 4, 5, 6]
+        );
+        assert_eq!(chain("frame_words 10\naddressed_words 10\n", "ldf w3, 9\n"), []);
+        assert_eq!(chain("frame_words 10\naddressed_words 9\n", "ldf w3, 8\n"), []);
+        assert_eq!(chain("frame_words 10\naddressed_words 9\n", ""), []);
     }
 
     #[test]

@@ -112,6 +112,32 @@ fn arms_that_lead_anywhere_are_arms_of_a_switch() {
 }
 
 #[test]
+fn a_match_on_a_spilled_value_is_a_switch() {
+    // Each comparison overwrites what it compares; one arm and what is behind the chain read the result, and one leaves the loop.
+    let mut code =
+        String::from("vmid w2\nturn:\naddi w8, w8, 1\nmul w3, w2, w8\nandi w3, w3, 7\nstf w3, 2\njz @arm0, w3\n");
+    for value in 1..6 {
+        code += &format!("ldf w3, 2\nimm w4, {value}\neq w3, w3, w4\njnz @arm{value}, w3\n");
+    }
+    code += "addi w10, w10, 1\nsub w10, w10, w3\njump @next\n";
+    for value in 0..6 {
+        let end = if value == 4 {
+            "imm w4, 20\nltu w4, w4, w8\njnz @finish, w4"
+        } else {
+            ""
+        };
+        code += &format!(
+            "arm{value}:\nrotli w10, w10, {value}\nldf w5, 2\nadd w10, w10, w5\nadd w10, w10, w3\n{end}\njump @next\n"
+        );
+    }
+    code += "next:\nimm w4, 40\nltu w4, w8, w4\njnz @turn, w4";
+    let program = assembled("frame_words 3\naddressed_words 2", &code);
+    let text = shown(&program, Start::Fresh);
+    assert!((0..6).all(|value| text.contains(&format!("case {value}u"))), "{text}");
+    check_with(&job(program, &[], 0, 1, 200), &Options::default(), &[1, 3, 7, 5000]);
+}
+
+#[test]
 fn exits_of_small_arms_come_before_them() {
     // Collatz: the odd arm leaves the loop by one way and traps by another.
     let code = "
