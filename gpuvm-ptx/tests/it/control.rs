@@ -442,4 +442,11 @@ fn large_loops_that_are_left_from_within_meet() {
     assert_eq!(votes(&large("if a == 7u { break; }")), 0);
     let small = large(&ways_out()).replace(&long_way(LINES), "a *= 7u;");
     assert_eq!(votes(&small), 0);
+    // What most of the loop does is done in a switch, behind which they meet.
+    let cases: String = (0..8)
+        .map(|case| format!("case {case}u: {{ {} }}\n", long_way(LINES / 8)))
+        .collect();
+    let switched = large(&format!("switch a & 15u {{ {cases} default: {{}} }} {}", ways_out()));
+    assert_eq!(votes(&switched), 3);
+    assert_eq!(votes(&switched.replacen(&long_way(LINES), "", 1)), 0);
 }
