@@ -104,7 +104,8 @@ impl Cpus {
             Cpus::Short { floats: true, .. } => "gpuvm-guest.riscv32f",
             Cpus::Long { floats: false, .. } => "gpuvm-guest.riscv64",
             Cpus::Long { floats: true, .. } => "gpuvm-guest.riscv64fd",
-            Cpus::Arm { .. } if runner == Runner::Core => "gpuvm-guest.aarch64.core",
+            Cpus::Arm { floats: false, .. } if runner == Runner::Core => "gpuvm-guest.aarch64.core",
+            Cpus::Arm { floats: true, .. } if runner == Runner::Core => "gpuvm-guest.aarch64f.core",
             Cpus::Arm { floats: false, .. } => "gpuvm-guest.aarch64",
             Cpus::Arm { floats: true, .. } => "gpuvm-guest.aarch64f",
         };

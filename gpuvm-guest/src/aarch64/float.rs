@@ -1,14 +1,14 @@
-//! Scalar floats, and what compilers do to scalars with vector instructions.
+//! Scalar floats, and what compilers do to scalars with vector instructions. The core, which is not `WHOLE`, does what is quick.
 
 use gpuvm::prelude::*;
 
 use super::cpu::Cpu;
 use super::decode::{AMOUNT, CONDITION, Decoded, FLAGS, INVERTED, LOADS, LONG, OTHER, SIGNED, SIZE, WAY, kind};
-use super::memory::{address_of, load, store, store_both};
+use super::memory::{access_at_once, address_of, load, store, store_at_once, store_both};
 use super::run::holds;
-use crate::routines::event::LOAD;
+use crate::routines::event::{LOAD, NEEDS_WHOLE};
 use crate::routines::memory::Memory;
-use crate::routines::quick::{quick, quick_fused};
+use crate::routines::quick::{quick, quick_fused, quickly_converted};
 use crate::routines::soft::{AWAY, DOUBLE, DOWN, Format, HALF, NEAREST, SINGLE, UP, Unit, ZERO};
 
 /// The flag of `FPSR` that says that a result was not exact.
@@ -69,10 +69,22 @@ fn set(cpu: &mut Cpu, register: u32, low: u64, high: u64) {
     cpu.v[((register & 31) + 32) as usize] = high;
 }
 
-/// Carries out an instruction of floats, and gives what goes to a general register where it is one of those. `a` and `b` are what general registers and
-/// the immediate value say.
+/// Whether an operation may be a quick one: nobody can tell that its result is not exact.
 #[routine(callee)]
-pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Decoded, a: u64, b: u64, pc: u64) -> u64 {
+fn may_be_quick(cpu: &Cpu) -> bool {
+    cpu.fpcr >> 22 & 3 == 0 && cpu.fpsr & INEXACT_HERE != 0
+}
+
+/// Carries out an instruction of floats, and gives what goes to a general register where it is one of those. `a` and `b` are what general registers and
+/// the immediate value say. What the core leaves to the whole emulator comes as a fault.
+#[routine(callee)]
+pub(crate) fn execute_float<const WHOLE: bool>(
+    cpu: &mut Cpu,
+    memory: &mut Memory<'_>,
+    nzcv: &mut u32,
+    decoded: Decoded,
+    (a, b, pc): (u64, u64, u64),
+) -> u64 {
     let Decoded {
         word,
         fields,
@@ -81,50 +93,51 @@ pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Dec
     let (rd, rn, rm) = (word >> 8 & 63, word >> 14 & 63, word >> 20 & 63);
     let size = fields >> SIZE & 7;
     let format = format_of(size);
+    // What goes to the register, if anything does.
+    let (mut low, mut high, mut sets) = (0, 0, true);
+    let mut integer = 0;
     match word & 0xff {
-        kind::VMEMORY => {
-            let address = address_of(a, b, fields);
-            access(cpu, memory, address, rd, size, fields);
+        kind::VMEMORY | kind::VLITERAL => {
+            let address = if word & 0xff == kind::VMEMORY {
+                address_of(a, b, fields)
+            } else {
+                pc.wrapping_add(immediate)
+            };
+            sets = fields & LOADS != 0;
+            if sets {
+                (low, high) = loaded::<WHOLE>(memory, address, size);
+            } else {
+                let halves = (scalar(cpu, rd, size), cpu.v[((rd & 31) + 32) as usize]);
+                stored::<WHOLE>(memory, address, size, halves);
+            }
         }
-        kind::VLITERAL => access(cpu, memory, pc.wrapping_add(immediate), rd, size, fields),
-        kind::VPAIR => access_pair(cpu, memory, address_of(a, b, fields), rd, rm, fields),
+        kind::VPAIR => {
+            sets = false;
+            let address = address_of(a, b, fields);
+            if WHOLE {
+                access_pair(cpu, memory, address, rd, rm, fields);
+            } else {
+                pair_at_once(cpu, memory, address, rd, rm, fields);
+            }
+        }
         kind::FONE => {
-            let result = of_one(cpu, scalar(cpu, rn, size), fields);
-            set(cpu, rd, result, 0);
+            let x = scalar(cpu, rn, size);
+            low = of_one::<WHOLE>(cpu, memory, x, fields);
         }
         kind::FTWO => {
-            let result = of_two(cpu, scalar(cpu, rn, size), scalar(cpu, rm, size), fields);
-            set(cpu, rd, result, 0);
+            let (x, y) = (scalar(cpu, rn, size), scalar(cpu, rm, size));
+            low = of_two::<WHOLE>(cpu, memory, x, y, fields);
         }
         kind::FTHREE => {
-            let minus = 1u64 << format.sign;
-            let (mut x, y, mut z) = (
-                scalar(cpu, rn, size),
-                scalar(cpu, rm, size),
-                scalar(cpu, word >> 26, size),
-            );
-            let which = fields >> OTHER & 3;
-            if which == 1 || which == 2 {
-                x ^= minus;
-            }
-            if which > 1 {
-                z ^= minus;
-            }
-            let mut unit = unit_of(cpu);
-            let mut result = 0;
-            if unit.rounding == NEAREST && cpu.fpsr & INEXACT_HERE != 0 {
-                result = quick_fused(x, y, z, size == 3);
-            }
-            if result == 0 {
-                result = unit.multiply_add(x, y, z, format);
-                note(cpu, unit.flags);
-            }
-            set(cpu, rd, result, 0);
+            let (x, y) = (scalar(cpu, rn, size), scalar(cpu, rm, size));
+            let z = scalar(cpu, word >> 26, size);
+            low = of_three::<WHOLE>(cpu, memory, (x, y, z), fields);
         }
         kind::FCMP | kind::FCCMP => {
+            sets = false;
             let fused = word & 0xff == kind::FCCMP;
-            if fused && !holds(fields >> CONDITION & 15, cpu.nzcv) {
-                cpu.nzcv = fields >> OTHER & 15;
+            if fused && !holds(fields >> CONDITION & 15, *nzcv) {
+                *nzcv = fields >> OTHER & 15;
             } else {
                 let with = if fused || fields >> OTHER & 1 == 0 {
                     scalar(cpu, rm, size)
@@ -134,7 +147,7 @@ pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Dec
                 let mut unit = unit_of(cpu);
                 let order = unit.compare(scalar(cpu, rn, size), with, fields >> AMOUNT & 1 != 0, format);
                 note(cpu, unit.flags);
-                cpu.nzcv = match order {
+                *nzcv = match order {
                     0 => 8,
                     1 => 6,
                     2 => 2,
@@ -143,18 +156,13 @@ pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Dec
             }
         }
         kind::FCSEL => {
-            let chosen = if holds(fields >> CONDITION & 15, cpu.nzcv) {
-                rn
-            } else {
-                rm
-            };
-            let value = scalar(cpu, chosen, size);
-            set(cpu, rd, value, 0);
+            let chosen = if holds(fields >> CONDITION & 15, *nzcv) { rn } else { rm };
+            low = scalar(cpu, chosen, size);
         }
         kind::FMOVI => {
-            let (mut low, mut high) = (immediate, if fields & LONG != 0 { immediate } else { 0 });
+            (low, high) = (immediate, if fields & LONG != 0 { immediate } else { 0 });
             if fields & FLAGS != 0 {
-                let (old_low, old_high) = (cpu.v[rd as usize], cpu.v[(rd + 32) as usize]);
+                let (old_low, old_high) = (cpu.v[(rd & 31) as usize], cpu.v[((rd & 31) + 32) as usize]);
                 if fields >> WAY & 7 == 0 {
                     low &= old_low;
                     high &= old_high;
@@ -163,20 +171,17 @@ pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Dec
                     high = if fields & LONG != 0 { high | old_high } else { 0 };
                 }
             }
-            set(cpu, rd, low, high);
         }
         kind::FTOX => {
             let mut unit = unit_of(cpu);
             unit.rounding = rounding(fields >> OTHER & 7);
             let width = if fields & LONG != 0 { 64 } else { 32 };
-            let value = scalar(cpu, rn, size);
             let behind = fields >> AMOUNT & 127;
-            let integer = unit.fixed(value, fields & SIGNED != 0, width, behind, format);
+            let value = scalar(cpu, rn, size);
+            integer = unit.fixed(value, fields & SIGNED != 0, width, behind, format);
             note(cpu, unit.flags);
-            if fields & INVERTED != 0 {
-                set(cpu, rd, integer, 0);
-            }
-            return integer;
+            sets = fields & INVERTED != 0;
+            low = integer;
         }
         kind::XTOF => {
             let mut value = if fields & INVERTED != 0 { scalar(cpu, rn, 3) } else { a };
@@ -188,77 +193,65 @@ pub(crate) fn execute_float(cpu: &mut Cpu, memory: &mut Memory<'_>, decoded: Dec
                 };
             }
             let mut unit = unit_of(cpu);
-            let result = unit.number_of_fixed(value, fields & SIGNED != 0, fields >> AMOUNT & 127, format);
+            low = unit.number_of_fixed(value, fields & SIGNED != 0, fields >> AMOUNT & 127, format);
             note(cpu, unit.flags);
-            set(cpu, rd, result, 0);
         }
         kind::FMOVX => {
-            let half = cpu.v[((rn & 31) + 32 * (fields >> OTHER & 1)) as usize];
+            sets = false;
+            integer = cpu.v[((rn & 31) + 32 * (fields >> OTHER & 1)) as usize];
             if fields & FLAGS != 0 {
-                let value = half >> (fields >> AMOUNT & 63);
-                return if size > 2 {
-                    value
-                } else {
-                    value & ((1u64 << (8 << size)) - 1)
-                };
+                integer >>= fields >> AMOUNT & 63;
+                if size < 3 {
+                    integer &= (1u64 << (8 << size)) - 1;
+                }
             }
-            return half;
         }
         kind::XMOVF => {
             if fields & INVERTED != 0 {
-                let low = scalar(cpu, rd, 3);
-                set(cpu, rd, low, a);
+                (low, high) = (scalar(cpu, rd, 3), a);
             } else {
-                set(cpu, rd, if fields & LONG != 0 { a } else { a & 0xffff_ffff }, 0);
+                low = if fields & LONG != 0 { a } else { a & 0xffff_ffff };
             }
         }
         kind::VLOGIC => {
+            let (d, n, m) = ((rd & 31) as usize, (rn & 31) as usize, (rm & 31) as usize);
             if fields & FLAGS != 0 {
-                let element = cpu.v[((rn & 31) + 32 * (fields >> OTHER & 1)) as usize];
-                set(cpu, rd, element, 0);
+                low = cpu.v[n + 32 * (fields >> OTHER & 1) as usize];
             } else {
                 let way = fields >> WAY & 7;
-                let low = logic(way, cpu.v[rd as usize], cpu.v[rn as usize], cpu.v[rm as usize]);
-                let mut high = 0;
+                low = logic(way, cpu.v[d], cpu.v[n], cpu.v[m]);
                 if fields & LONG != 0 {
-                    high = logic(
-                        way,
-                        cpu.v[(rd + 32) as usize],
-                        cpu.v[(rn + 32) as usize],
-                        cpu.v[(rm + 32) as usize],
-                    );
+                    high = logic(way, cpu.v[d + 32], cpu.v[n + 32], cpu.v[m + 32]);
                 }
-                set(cpu, rd, low, high);
             }
         }
         kind::VINTEGER => {
             let (way, by) = (fields >> WAY & 7, fields >> AMOUNT & 127);
-            let (n, m) = (rn as usize, (rm & 31) as usize);
-            let low = elements(way, size, by, cpu.v[n], cpu.v[m]);
-            let mut high = 0;
+            let (n, m) = ((rn & 31) as usize, (rm & 31) as usize);
+            low = elements(way, size, by, cpu.v[n], cpu.v[m]);
             if fields & LONG != 0 {
                 high = elements(way, size, by, cpu.v[n + 32], cpu.v[m + 32]);
             }
-            set(cpu, rd, low, high);
         }
-        kind::VCNT => {
-            let low = ones(cpu.v[rn as usize]);
-            let high = if fields & LONG != 0 {
-                ones(cpu.v[(rn + 32) as usize])
-            } else {
-                0
-            };
-            set(cpu, rd, low, high);
-        }
-        _ => {
-            let mut total = bytes_sum(cpu.v[rn as usize]);
+        kind::VCNT if WHOLE => {
+            low = ones(cpu.v[(rn & 31) as usize]);
             if fields & LONG != 0 {
-                total = total.wrapping_add(bytes_sum(cpu.v[(rn + 32) as usize]));
+                high = ones(cpu.v[((rn & 31) + 32) as usize]);
             }
-            set(cpu, rd, total & 0xff, 0);
         }
+        _ if WHOLE => {
+            low = bytes_sum(cpu.v[(rn & 31) as usize]);
+            if fields & LONG != 0 {
+                low = low.wrapping_add(bytes_sum(cpu.v[((rn & 31) + 32) as usize]));
+            }
+            low &= 0xff;
+        }
+        _ => memory.refuse(NEEDS_WHOLE, pc),
     }
-    0
+    if sets && memory.fault == 0 {
+        set(cpu, rd, low, high);
+    }
+    integer
 }
 
 /// AND, BIC, ORR, ORN, EOR, and what chooses bits by the target, the second or the inverted second operand.
@@ -324,23 +317,31 @@ fn bytes_sum(value: u64) -> u64 {
 
 /// Arithmetic of one number.
 #[routine(callee)]
-fn of_one(cpu: &mut Cpu, a: u64, fields: u32) -> u64 {
+fn of_one<const WHOLE: bool>(cpu: &mut Cpu, memory: &mut Memory<'_>, a: u64, fields: u32) -> u64 {
     let size = fields >> SIZE & 7;
     let format = format_of(size);
-    let mut unit = unit_of(cpu);
     let minus = 1u64 << format.sign;
     let which = fields >> AMOUNT & 63;
+    let quickly = match which {
+        0 => return a,
+        1 => return a & !minus,
+        2 => return a ^ minus,
+        3 if may_be_quick(cpu) => quick(4, a, a, size == 3),
+        // Who is made wider stays the same number.
+        4 if size == 3 && may_be_quick(cpu) => quickly_converted(a, false),
+        5 if size == 2 => quickly_converted(a, true),
+        _ => 0,
+    };
+    if quickly != 0 {
+        return quickly;
+    }
+    if !WHOLE {
+        memory.refuse(NEEDS_WHOLE, 0);
+        return 0;
+    }
+    let mut unit = unit_of(cpu);
     let result = match which {
-        0 => a,
-        1 => a & !minus,
-        2 => a ^ minus,
-        3 => {
-            let mut root = 0;
-            if unit.rounding == NEAREST && cpu.fpsr & INEXACT_HERE != 0 {
-                root = quick(4, a, a, size == 3);
-            }
-            if root == 0 { unit.square_root(a, format) } else { root }
-        }
+        3 => unit.square_root(a, format),
         4 => unit.convert(a, format, SINGLE),
         5 => unit.convert(a, format, DOUBLE),
         7 => unit.convert(a, format, HALF),
@@ -357,13 +358,12 @@ fn of_one(cpu: &mut Cpu, a: u64, fields: u32) -> u64 {
 
 /// Arithmetic of two numbers.
 #[routine(callee)]
-fn of_two(cpu: &mut Cpu, a: u64, b: u64, fields: u32) -> u64 {
+fn of_two<const WHOLE: bool>(cpu: &mut Cpu, memory: &mut Memory<'_>, a: u64, b: u64, fields: u32) -> u64 {
     let size = fields >> SIZE & 7;
-    let format = format_of(size);
-    let mut unit = unit_of(cpu);
     let which = fields >> AMOUNT & 63;
+    let format = format_of(size);
     let minus = if which == 8 { 1u64 << format.sign } else { 0 };
-    if unit.rounding == NEAREST && cpu.fpsr & INEXACT_HERE != 0 && (which < 4 || which == 8) {
+    if (which < 4 || which == 8) && may_be_quick(cpu) {
         let operation = match which {
             0 | 8 => 2,
             1 => 3,
@@ -375,6 +375,11 @@ fn of_two(cpu: &mut Cpu, a: u64, b: u64, fields: u32) -> u64 {
             return result ^ minus;
         }
     }
+    if !WHOLE {
+        memory.refuse(NEEDS_WHOLE, 0);
+        return 0;
+    }
+    let mut unit = unit_of(cpu);
     let result = match which {
         0 | 8 => unit.multiply(a, b, format),
         1 => unit.divide(a, b, format),
@@ -393,27 +398,37 @@ fn of_two(cpu: &mut Cpu, a: u64, b: u64, fields: u32) -> u64 {
     result ^ minus
 }
 
-/// Loads or stores a float register of up to 16 bytes.
+/// Arithmetic of three numbers: a product, and what it is added to.
 #[routine(callee)]
-fn access(cpu: &mut Cpu, memory: &mut Memory<'_>, address: u64, register: u32, size: u32, fields: u32) {
-    let next = address.wrapping_add(8);
-    if fields & LOADS == 0 {
-        let low = scalar(cpu, register, size);
-        if size == 4 {
-            store_both(memory, address, next, 3, low, cpu.v[((register & 31) + 32) as usize]);
-        } else {
-            store(memory, address, size, low);
+fn of_three<const WHOLE: bool>(cpu: &mut Cpu, memory: &mut Memory<'_>, (a, b, c): (u64, u64, u64), fields: u32) -> u64 {
+    let size = fields >> SIZE & 7;
+    let format = format_of(size);
+    let minus = 1u64 << format.sign;
+    let which = fields >> OTHER & 3;
+    let a = if which == 1 || which == 2 { a ^ minus } else { a };
+    let c = if which > 1 { c ^ minus } else { c };
+    if may_be_quick(cpu) {
+        let result = quick_fused(a, b, c, size == 3);
+        if result != 0 {
+            return result;
         }
-        return;
     }
-    let (low, high) = loaded(memory, address, size);
-    if memory.fault == 0 {
-        set(cpu, register, low, high);
+    if !WHOLE {
+        memory.refuse(NEEDS_WHOLE, 0);
+        return 0;
     }
+    let mut unit = unit_of(cpu);
+    let result = unit.multiply_add(a, b, c, format);
+    note(cpu, unit.flags);
+    result
 }
 
+/// Loads a float register of up to 16 bytes.
 #[routine(callee)]
-fn loaded(memory: &mut Memory<'_>, address: u64, size: u32) -> (u64, u64) {
+fn loaded<const WHOLE: bool>(memory: &mut Memory<'_>, address: u64, size: u32) -> (u64, u64) {
+    if !WHOLE {
+        return memory.load_at_once(address, 1 << size);
+    }
     let low = load(memory, address, if size > 3 { 3 } else { size });
     let high = if size > 3 && memory.fault == 0 {
         load(memory, address.wrapping_add(8), 3)
@@ -421,6 +436,18 @@ fn loaded(memory: &mut Memory<'_>, address: u64, size: u32) -> (u64, u64) {
         0
     };
     (low, high)
+}
+
+/// Stores a float register of up to 16 bytes.
+#[routine(callee)]
+fn stored<const WHOLE: bool>(memory: &mut Memory<'_>, address: u64, size: u32, (low, high): (u64, u64)) {
+    if !WHOLE {
+        memory.store_at_once(address, 1 << size, low, high);
+    } else if size == 4 {
+        store_both(memory, address, address.wrapping_add(8), 3, low, high);
+    } else {
+        store(memory, address, size, low);
+    }
 }
 
 /// Loads or stores two float registers; of a store that fails nothing is stored.
@@ -434,21 +461,40 @@ fn access_pair(cpu: &mut Cpu, memory: &mut Memory<'_>, address: u64, first: u32,
         if end >> 32 == 0 && !memory.reaches(address as u32, bytes) {
             return;
         }
-        access(cpu, memory, address, first, size, fields);
+        let high = |register: u32| ((register & 31) + 32) as usize;
+        stored::<true>(memory, address, size, (scalar(cpu, first, size), cpu.v[high(first)]));
         if memory.fault == 0 {
-            access(cpu, memory, next, second, size, fields);
+            stored::<true>(memory, next, size, (scalar(cpu, second, size), cpu.v[high(second)]));
         }
         return;
     }
-    let (low, high) = loaded(memory, address, size);
+    let (low, high) = loaded::<true>(memory, address, size);
     if memory.fault != 0 {
         return;
     }
-    let (other_low, other_high) = loaded(memory, next, size);
+    let (other_low, other_high) = loaded::<true>(memory, next, size);
     if memory.fault == 0 {
         set(cpu, first, low, high);
         set(cpu, second, other_low, other_high);
     } else if next >> 32 != 0 {
         memory.refuse(LOAD, next);
+    }
+}
+
+/// The same of two registers of up to 8 bytes, with one look at where they are.
+#[routine(callee)]
+fn pair_at_once(cpu: &mut Cpu, memory: &mut Memory<'_>, address: u64, first: u32, second: u32, fields: u32) {
+    let size = fields >> SIZE & 7;
+    if size > 3 {
+        memory.refuse(NEEDS_WHOLE, address);
+    } else if fields & LOADS == 0 {
+        let (low, high) = (scalar(cpu, first, size), scalar(cpu, second, size));
+        store_at_once(memory, address, fields, true, low, high);
+    } else {
+        let (low, high) = access_at_once(memory, address, fields & !SIGNED, true);
+        if memory.fault == 0 {
+            set(cpu, first, low, 0);
+            set(cpu, second, high, 0);
+        }
     }
 }

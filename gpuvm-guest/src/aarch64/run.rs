@@ -20,6 +20,12 @@ pub(crate) fn aarch64_core(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resum
     run::<false, false>(cpu, own, shared, resume)
 }
 
+/// The core with floats.
+#[routine(id = "gpuvm-guest.aarch64f.core")]
+pub(crate) fn aarch64f_core(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resume: Resume) -> Event {
+    run::<false, true>(cpu, own, shared, resume)
+}
+
 /// A guest without floats in its program.
 #[routine(id = "gpuvm-guest.aarch64")]
 pub(crate) fn aarch64(cpu: &mut Cpu, own: &mut [u32], shared: &[u32], resume: Resume) -> Event {
@@ -435,20 +441,12 @@ fn run<const WHOLE: bool, const FLOATS: bool>(cpu: &mut Cpu, own: &mut [u32], sh
             _ => {
                 if FLOATS {
                     writes = ZR;
-                    cpu.nzcv = nzcv;
-                    let integer = execute_float(
-                        cpu,
-                        &mut memory,
-                        Decoded {
-                            word,
-                            fields,
-                            immediate,
-                        },
-                        a,
-                        b,
-                        pc,
-                    );
-                    nzcv = cpu.nzcv;
+                    let decoded = Decoded {
+                        word,
+                        fields,
+                        immediate,
+                    };
+                    let integer = execute_float::<WHOLE>(cpu, &mut memory, &mut nzcv, decoded, (a, b, pc));
                     if word & 0xff == kind::FTOX && fields & INVERTED == 0 || word & 0xff == kind::FMOVX {
                         writes = rd as u32;
                         result = integer;

@@ -57,3 +57,22 @@ pub(crate) fn quick_fused(a: u64, b: u64, c: u64, double: bool) -> u64 {
         0
     }
 }
+
+/// A normal number as a double or, from one, as a single where that is no other kind; 0 where the slow way has to tell.
+#[routine(callee)]
+pub(crate) fn quickly_converted(a: u64, to_double: bool) -> u64 {
+    if to_double {
+        let single = a as u32;
+        return if (single >> 23 & 0xff).wrapping_sub(1) < 0xfe {
+            f64::from(f32::from_bits(single)).to_bits()
+        } else {
+            0
+        };
+    }
+    let bits = (f64::from_bits(a) as f32).to_bits();
+    if (bits >> 23 & 0xff).wrapping_sub(2) < 0xfd {
+        u64::from(bits)
+    } else {
+        0
+    }
+}
