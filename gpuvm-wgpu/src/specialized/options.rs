@@ -33,4 +33,10 @@ impl Options {
     pub fn long(&self) -> bool {
         self.floats.needs(Needs::Long)
     }
+
+    /// Which of the stops is in front of an instruction, if one is.
+    pub fn stop_at(&self, instruction: u32) -> Option<usize> {
+        let found = self.stops.binary_search_by_key(&instruction, |stop| stop.instruction);
+        found.ok()
+    }
 }

@@ -39,9 +39,7 @@ impl Emitter<'_> {
     }
 
     fn stop_at(&self, block: usize) -> Option<usize> {
-        let start = self.flow.blocks[block].start;
-        let stops = &self.options.stops;
-        stops.binary_search_by_key(&start, |stop| stop.instruction).ok()
+        self.options.stop_at(self.flow.blocks[block].start)
     }
 
     /// Stops a VM where a block begins, if it is to.

@@ -181,10 +181,9 @@ fn write(program: &Program, options: &Options, base: &Base, module: &mut Module,
         let (uses, defs) = gpuvm_core::specialise::flow::words_of(program, ip);
         used | uses | defs
     });
+    let live = |start: u32| live_at.get(&start).copied().unwrap_or(used);
     let structured = |flow: Flow| {
-        let live = |start| live_at.get(&start).copied().unwrap_or(used);
-        let stops = |start| options.stops.iter().any(|stop| stop.instruction == start);
-        let flow = flow.with_switches(program, &options.known, live, stops);
+        let flow = flow.with_switches(program, &options.known, live, |start| options.stop_at(start).is_some());
         structure(&flow).map(|steps| (flow, steps))
     };
     let mut found = structured(flow.clone());
@@ -199,7 +198,7 @@ fn write(program: &Program, options: &Options, base: &Base, module: &mut Module,
         None => (flow, None),
     };
     let live = flow.blocks.iter().map(|block| match steps {
-        Some(_) => live_at.get(&block.start).copied().unwrap_or(used),
+        Some(_) => live(block.start),
         None => used,
     });
     let (name, launch) = match start {
