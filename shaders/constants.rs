@@ -9,7 +9,7 @@ use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::Status;
 use gpuvm_engine::{CheckOp, fault};
 
-use crate::layout::{WORKGROUP, epoch, guard, packed, row, several, signal, sort, term, tile};
+use crate::layout::{WORKGROUP, epoch, guard, packed, row, several, signal, sort, term, tile, trap};
 
 /// The constants that the shaders use, as WGSL.
 pub fn constants() -> String {
@@ -94,6 +94,12 @@ pub fn constants() -> String {
         ("ROW_FAULT", row::FAULT),
         ("ROW_FAULT_OFFSET", row::FAULT_OFFSET),
         ("ROW_COUNT", row::COUNT),
+        ("TRAP_IP", trap::IP),
+        ("TRAP_FAULT", trap::FAULT),
+        ("TRAP_FAULT_OFFSET", trap::FAULT_OFFSET),
+        ("TRAP_NUMBERS", trap::NUMBERS),
+        ("TRAP_VALUES", trap::VALUES),
+        ("TRAP_COUNT", trap::COUNT),
         ("SIGNAL_STOPPED", signal::STOPPED),
         ("SIGNAL_YIELDED", signal::YIELDED),
         ("SIGNAL_TRAPPED", signal::TRAPPED),

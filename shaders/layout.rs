@@ -57,6 +57,22 @@ pub mod row {
     pub const COUNT: usize = STATE_WORDS + 4;
 }
 
+/// Words of the states buffer for each workgroup that leaves of the VMs which trap the first alone, where all run to their end or to a trap.
+pub mod trap {
+    /// The VM's instruction.
+    pub const IP: usize = 0;
+    /// Why it trapped, as in [`row::FAULT`](super::row::FAULT).
+    pub const FAULT: usize = 1;
+    /// Which offset was outside of memory.
+    pub const FAULT_OFFSET: usize = 2;
+    /// The numbers of up to four words, a byte each from the lowest on. Behind the last are bytes of ones.
+    pub const NUMBERS: usize = 3;
+    /// These words.
+    pub const VALUES: usize = 4;
+    /// How many words there are.
+    pub const COUNT: usize = 8;
+}
+
 /// Words of the signal buffer.
 pub mod signal {
     /// VMs that no longer run.

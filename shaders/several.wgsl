@@ -59,13 +59,53 @@ fn end_of(status: u32) -> u32 {
     return 0u;
 }
 
+// The first of the invocation's VMs that has trapped, and what is known of its trap: those after it leave theirs where it did.
+const NOBODY: u32 = 0xffffffffu;
+var<private> first_trapped: u32 = NOBODY;
+var<private> first_ip: u32;
+var<private> first_fault: u32;
+var<private> first_offset: u32;
+var<private> first_words: u32;
+var<private> first_values: vec4<u32>;
+
+// Keeps a trap, if it is the invocation's first.
+fn keep_trap() {
+    if first_trapped != NOBODY {
+        return;
+    }
+    first_trapped = vm;
+    first_ip = stop_ip;
+    first_fault = trap_fault;
+    first_offset = trap_offset;
+    first_words = trap_words;
+    first_values = trap_values;
+}
+
+// Leaves the workgroup's first trap, if the invocation has kept it.
+fn put_kept_trap(workgroup: u32) {
+    vm = first_trapped;
+    if vm == NOBODY || !is_first_trapped() {
+        return;
+    }
+    stop_ip = first_ip;
+    trap_fault = first_fault;
+    trap_offset = first_offset;
+    trap_words = first_words;
+    trap_values = first_values;
+    put_trap(workgroup);
+}
+
 // Runs those of the invocation's VMs whose bits are set and that are there, one after the other, and notes which trap.
 fn run_each(first: u32, which: u32) {
     for (var bits = which; bits != 0u; bits &= bits - 1u) {
         vm = first + countTrailingZeros(bits) * WORKGROUP;
         if vm < launch.vms && end_of(run()) != 0u {
             note(STATUS_TRAPPED);
-            put_stop(STATUS_TRAPPED);
+            if leaves_states() != 0u {
+                put_stop(STATUS_TRAPPED);
+            } else {
+                keep_trap();
+            }
             end_sequence();
         }
     }
@@ -110,6 +150,9 @@ fn several_fresh(
         all_stop();
     }
     report(local);
+    if leaves_states() == 0u {
+        put_kept_trap(number);
+    }
 }
 
 // Runs the invocation's VMs of a group.
@@ -151,4 +194,7 @@ fn several_adding(
         all_stop();
     }
     report(local);
+    if leaves_states() == 0u {
+        put_kept_trap(number);
+    }
 }

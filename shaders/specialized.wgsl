@@ -210,6 +210,25 @@ fn put_stop(status: u32) {
     }
 }
 
+// Whether each VM that stops or traps leaves its state. The host makes it 0 where all run to their end or to a trap and the first trap alone is asked
+// after: a workgroup leaves that of its VMs.
+fn leaves_states() -> u32 {
+    return 1u;
+}
+
+// Leaves a trap for a workgroup.
+fn put_trap(workgroup: u32) {
+    let at = workgroup * TRAP_COUNT;
+    states[at + TRAP_IP] = stop_ip;
+    states[at + TRAP_FAULT] = trap_fault;
+    states[at + TRAP_FAULT_OFFSET] = trap_offset;
+    states[at + TRAP_NUMBERS] = trap_words;
+    states[at + TRAP_VALUES] = trap_values.x;
+    states[at + TRAP_VALUES + 1u] = trap_values.y;
+    states[at + TRAP_VALUES + 2u] = trap_values.z;
+    states[at + TRAP_VALUES + 3u] = trap_values.w;
+}
+
 // Tells the host of a VM that stops in front of an instruction.
 fn note_stop() {
     atomicAdd(&signal[SIGNAL_AT_BREAK], 1u);
@@ -298,6 +317,11 @@ fn report(local: u32) {
     }
 }
 
+// Whether the VM is the first of its workgroup's that has trapped, when all of these have reported.
+fn is_first_trapped() -> bool {
+    return atomicLoad(&tally[4]) == ~vm;
+}
+
 // All VMs of a dispatch stop but those that say otherwise.
 fn all_stop() {
     if vm == 0u {
@@ -331,7 +355,9 @@ fn start(group: vec3<u32>, groups: vec3<u32>, local: u32) -> bool {
         let status = run();
         if status != STATUS_HALTED {
             note(status);
-            put_stop(status);
+            if leaves_states() != 0u {
+                put_stop(status);
+            }
             end_sequence();
         }
     }
@@ -339,6 +365,9 @@ fn start(group: vec3<u32>, groups: vec3<u32>, local: u32) -> bool {
         all_stop();
     }
     report(local);
+    if leaves_states() == 0u && is_first_trapped() {
+        put_trap(group.y * groups.x + group.x);
+    }
     return starts;
 }
 

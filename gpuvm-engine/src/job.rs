@@ -31,6 +31,8 @@ pub struct Job {
     /// Whether somebody may look at its VMs, save them and let them go on elsewhere. They hold addresses in the arena, which are then to mean the same wherever
     /// a part of the job runs.
     pub is_looked_at: bool,
+    /// Whether nobody asks after any of its VMs but the first of those that trap. An engine need not keep the others' states then.
+    pub only_first_trap: bool,
     /// How many times in a row to run all VMs from the entry on, at least 1.
     pub steps: u32,
     /// What to copy before each step.
@@ -109,6 +111,7 @@ impl Job {
             changed: Vec::new(),
             atomic_regions: Vec::new(),
             is_looked_at: false,
+            only_first_trap: false,
             steps: 1,
             copies: Vec::new(),
             reach: Arc::from([]),
@@ -181,6 +184,10 @@ pub struct Demand {
     /// Whether VMs that recurse so deep that there is no memory for all of them can begin again with fewer at a time. Otherwise there has to be
     /// memory for each to go as deep as it may.
     pub restarts: bool,
+    /// VMs that are to run.
+    pub vms: u32,
+    /// Whether jobs [ask after the first trap alone](Job::only_first_trap), and none of their VMs has to stop after a number of instructions.
+    pub only_first_trap: bool,
 }
 
 impl Demand {

@@ -71,7 +71,7 @@ impl std::fmt::Display for Engine {
 pub trait Execute: Send + Sync {
     /// The most VMs that one job may have, given how much memory the launch asks for; 0 if not even one VM fits. The runtime
     /// splits a larger launch into several jobs.
-    fn capacity(&self, program: &Program, demand: &Demand) -> u32;
+    fn capacity(&self, program: &Arc<Program>, demand: &Demand) -> u32;
 
     /// The memory in which buffers can stay between launches, if the engine has memory of its own.
     fn memory(&self) -> Option<Arc<dyn DeviceMemory>> {

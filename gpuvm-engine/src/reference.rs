@@ -29,7 +29,7 @@ const STAY: u64 = 1 << 16;
 const SLICE: u64 = 4096;
 
 impl Execute for Reference {
-    fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
+    fn capacity(&self, program: &Arc<Program>, demand: &Demand) -> u32 {
         let framed = (FRAMES / program.frame_memory().max(1)).clamp(1, BATCH);
         demand.vms_within(u64::from(u32::MAX)).min(framed)
     }

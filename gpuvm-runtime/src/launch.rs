@@ -459,6 +459,7 @@ impl<'a> Bounded<'a> {
             vms,
             options,
             begin,
+            budget,
             ..
         } = self;
         let executor = runtime.executor(engine)?;
@@ -476,6 +477,7 @@ impl<'a> Bounded<'a> {
             range: 0..vms,
             reach: Arc::from([]),
             keep,
+            counts: budget.cycles.is_some(),
         };
         let options = Options { engine, ..options };
         let mut execution = Execution::new(runtime, entry, course, held, options, begin);

@@ -32,6 +32,15 @@ pub(crate) struct Course {
     pub reach: Arc<[Option<Reach>]>,
     /// Whether every part is kept until the leg is closed, so that it can be looked at and saved; else a part that is over makes room.
     pub keep: bool,
+    /// Whether VMs may have to stop after a number of instructions.
+    pub counts: bool,
+}
+
+impl Course {
+    /// Whether nobody asks after any VM but the first that traps, wherever it stands.
+    fn only_first_trap(&self) -> bool {
+        !self.keep && !self.counts
+    }
 }
 
 /// Where the VMs of a leg begin.
@@ -152,6 +161,8 @@ impl Leg {
         let fits = |layout: &Layout| {
             let demand = Demand {
                 restarts: alone && !layout.is_handed_on(),
+                vms: own,
+                only_first_trap: course.only_first_trap(),
                 ..layout.demand()
             };
             let capacity = course.executor.capacity(program, &demand);
@@ -681,6 +692,7 @@ impl Beginning<'_> {
         let (mut job, arena) = self.layout.job(params, &cut);
         job.atomics = self.layout.atomics();
         job.is_looked_at = course.keep;
+        job.only_first_trap = course.only_first_trap();
         job.reach = Arc::clone(&course.reach);
         if self.range.start > course.range.start {
             // The first part has made the copies, as it was before any VM of the step has written.

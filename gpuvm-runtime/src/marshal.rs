@@ -174,7 +174,7 @@ impl Layout {
             shared_words: self.shared_words as u64,
             words_per_vm: own.sum::<u64>() + self.result_words as u64 * (1 + u64::from(self.repeated)),
             atomic_words: self.atomic_words() as u64,
-            restarts: false,
+            ..Demand::default()
         }
     }
 

@@ -9,12 +9,17 @@ pub(crate) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Tally>) -> Tally {
     let mut tallies = tallies.into_iter();
     let mut sum = tallies.next().cloned().unwrap_or_default();
     for tally in tallies {
-        sum.running += tally.running;
-        sum.yielded += tally.yielded;
-        sum.blocked += tally.blocked;
-        sum.halted += tally.halted;
-        sum.trapped += tally.trapped;
-        sum.at_breakpoint += tally.at_breakpoint;
+        // Those of jobs one after the other may be more than any of them has.
+        for (all, these) in [
+            (&mut sum.running, tally.running),
+            (&mut sum.yielded, tally.yielded),
+            (&mut sum.blocked, tally.blocked),
+            (&mut sum.halted, tally.halted),
+            (&mut sum.trapped, tally.trapped),
+            (&mut sum.at_breakpoint, tally.at_breakpoint),
+        ] {
+            *all = all.saturating_add(these);
+        }
         sum.steps = sum.steps.min(tally.steps);
         sum.retired = match (sum.retired, tally.retired) {
             (Some(a), Some(b)) => Some(std::array::from_fn(|class| a[class] + b[class])),
@@ -53,6 +58,15 @@ fn added<T>(a: Option<T>, b: Option<T>, add: impl FnOnce(T, T) -> T) -> Option<T
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn launches_one_after_the_other_may_have_more_vms_than_one_can_have() {
+        let most = Tally {
+            halted: u32::MAX,
+            ..Tally::default()
+        };
+        assert_eq!(continued(&most, &most).halted, u32::MAX);
+    }
 
     #[test]
     fn what_is_not_counted_makes_the_sum_unknown() {

@@ -67,8 +67,10 @@ pub const WANTED: wgpu::Features = wgpu::Features::PASSTHROUGH_SHADERS
     .union(wgpu::Features::SHADER_F64)
     .union(ATOMICS_64)
     .union(wgpu::Features::PIPELINE_CACHE);
-/// Bytes of idle buffers to keep.
+/// Bytes of idle buffers to keep, at least.
 const IDLE_BYTES: u64 = 4 << 30;
+/// Of a device that tells how much memory it has, this part of it if that is more.
+const IDLE_PART: u64 = 4;
 /// The same for a device whose memory is the host's.
 const IDLE_BYTES_SOFTWARE: u64 = 256 << 20;
 /// How long to ask a real GPU again and again before going to sleep.
@@ -185,7 +187,12 @@ impl Gpu {
             threads: 0,
         };
         let software = info.kind == DeviceKind::Software;
-        let idle_bytes = if software { IDLE_BYTES_SOFTWARE } else { IDLE_BYTES };
+        let idle_bytes = match info.backend {
+            _ if software => IDLE_BYTES_SOFTWARE,
+            // A buffer may have all of it.
+            Backend::Cuda => IDLE_BYTES.max(limits.max_buffer_size / IDLE_PART),
+            _ => IDLE_BYTES,
+        };
         let timed = features.contains(wgpu::Features::TIMESTAMP_QUERY);
         let mut gpu = Gpu {
             relaxed: cuda::relaxed(&device).unwrap_or_else(|| device.clone()),

@@ -20,6 +20,7 @@ use super::pack::{Packed, pack};
 use super::parts::Uses;
 use super::session::{JobSequence, Session, capacity, groups};
 use super::source::EntryPoint;
+use super::states::States;
 use super::stepper::{Batch, BoundStepper, Need, Reach, Recorded, Schedule, Scheduler, Shared, Stepper};
 
 /// The interpreter on one device. A clone is another handle to it.
@@ -284,8 +285,8 @@ impl Execute for Interpreter {
         Some(self.shared.gpu.clone())
     }
 
-    fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
-        capacity(&self.shared.gpu, program, demand)
+    fn capacity(&self, program: &Arc<Program>, demand: &Demand) -> u32 {
+        capacity(&self.shared.gpu, program, demand, States::Rows)
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
@@ -310,8 +311,8 @@ impl Scheduler for Interpreter {
         self.interpreting(&job.program)
     }
 
-    fn stepper(&self, program: &Arc<Program>, _: u32) -> Result<Arc<dyn Stepper>> {
-        Ok(self.load(program)?)
+    fn stepper(&self, job: &Job) -> Result<Arc<dyn Stepper>> {
+        Ok(self.load(&job.program)?)
     }
 }
 

@@ -30,6 +30,7 @@ mod sort;
 mod source;
 mod specialized;
 mod spirv;
+mod states;
 mod stepper;
 mod superinstruction;
 #[cfg(test)]

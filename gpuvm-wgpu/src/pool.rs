@@ -1,7 +1,7 @@
 //! Buffers that are used again: making one costs a driver more than a small launch does, and the GPU works in order, so a buffer
 //! can go to its next user as soon as the last use of it is submitted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -49,10 +49,13 @@ pub struct Pool {
 
 #[derive(Debug, Default)]
 struct Shelves {
-    idle: HashMap<(Kind, u64), Vec<Idle>>,
+    /// By what they are for and their bytes, in the order in which they came back.
+    idle: HashMap<(Kind, u64), VecDeque<Idle>>,
     bytes: u64,
     /// Bytes of the buffers that somebody uses.
     lent: u64,
+    /// How many buffers have come back so far.
+    returned: u64,
     /// Buffers that were made so far, for tests.
     #[cfg(test)]
     made: u64,
@@ -62,6 +65,8 @@ struct Shelves {
 struct Idle {
     buffer: wgpu::Buffer,
     written: Vec<u32>,
+    /// The how manieth it was to come back.
+    since: u64,
 }
 
 impl Pool {
@@ -87,7 +92,7 @@ impl Pool {
         let class = size_class(bytes).min(self.largest).max(bytes);
         let idle = {
             let mut shelves = self.shelves();
-            let found = shelves.idle.get_mut(&(kind, class)).and_then(Vec::pop);
+            let found = shelves.idle.get_mut(&(kind, class)).and_then(VecDeque::pop_back);
             shelves.bytes -= found.as_ref().map_or(0, |idle| idle.buffer.size());
             found
         };
@@ -105,6 +110,7 @@ impl Pool {
             Idle {
                 buffer,
                 written: Vec::new(),
+                since: 0,
             }
         });
         self.shelves().lent += idle.buffer.size();
@@ -136,20 +142,43 @@ impl Pool {
         self.shelves().made
     }
 
-    /// Takes a buffer back, unless there is enough.
+    /// Takes a buffer back, and lets go of those that nobody has used for longest if there are too many.
     fn put(&self, kind: Kind, buffer: wgpu::Buffer, written: Vec<u32>) {
-        let mut shelves = self.shelves();
         let bytes = buffer.size();
+        let mut dropped = Vec::new();
+        let mut shelves = self.shelves();
         shelves.lent -= bytes;
-        if shelves.bytes + bytes <= self.bound {
-            shelves.bytes += bytes;
-            let shelf = shelves.idle.entry((kind, bytes)).or_default();
-            shelf.push(Idle { buffer, written });
+        if bytes > self.bound {
+            return;
         }
+        shelves.returned += 1;
+        let since = shelves.returned;
+        shelves.bytes += bytes;
+        let shelf = shelves.idle.entry((kind, bytes)).or_default();
+        shelf.push_back(Idle { buffer, written, since });
+        while shelves.bytes > self.bound {
+            let Some(idle) = shelves.take_oldest() else {
+                break;
+            };
+            dropped.push(idle);
+        }
+        // A driver may take its time over it, and nobody has to wait for that.
+        drop(shelves);
     }
 
     fn shelves(&self) -> MutexGuard<'_, Shelves> {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shelves {
+    /// Takes the buffer that has been idle for longest.
+    fn take_oldest(&mut self) -> Option<Idle> {
+        let shelves = self.idle.values_mut();
+        let oldest = shelves.min_by_key(|shelf| shelf.front().map_or(u64::MAX, |idle| idle.since))?;
+        let idle = oldest.pop_front()?;
+        self.bytes -= idle.buffer.size();
+        Some(idle)
     }
 }
 

@@ -10,6 +10,7 @@ use gpuvm_engine::{Engine, Image, Job, Result, Source, StopAt, Tiles};
 use super::gpu::Gpu;
 use super::memory::bind_parts;
 use super::pace::Experience;
+use super::states::States;
 
 /// How an engine runs a program: its kernels, ready to be bound to the buffers of any session of that program. Between two
 /// batches the complete state of all VMs is in the session's buffers, with one meaning for all engines, so a session may go on
@@ -43,9 +44,9 @@ pub trait Stepper: Send + Sync {
     /// What is remembered of the program's launches on it.
     fn experience(&self) -> &Experience;
 
-    /// Whether VMs leave anything in the rows of their states.
-    fn writes_states(&self) -> bool {
-        true
+    /// What VMs that stop or trap leave in the buffer of states.
+    fn states(&self) -> States {
+        States::Rows
     }
 
     /// Binds the kernels to a session's buffers, for so many VMs.
@@ -166,21 +167,21 @@ pub trait Scheduler: Send + Sync {
     /// As [`Scheduler::schedule`].
     fn schedule_begun(&self, job: &Job, stepper: &dyn Stepper) -> Result<Box<dyn Schedule>>;
 
-    /// What jobs of a program with so many VMs begin with, whatever they work on.
+    /// What jobs like this one begin with, of its program and with as many VMs, whatever they work on.
     ///
     /// # Errors
     ///
     /// As [`Scheduler::schedule`].
-    fn stepper(&self, program: &Arc<Program>, vms: u32) -> Result<Arc<dyn Stepper>>;
+    fn stepper(&self, job: &Job) -> Result<Arc<dyn Stepper>>;
 
-    /// What runs a job of one program and, in the same dispatch, one of another, each of whose VMs needs of the first job only what
+    /// What runs jobs like the first one and, in the same dispatch, ones like the other, each of whose VMs needs of the first job only what
     /// the VMs of one workgroup have left. The steppers of both are specialised, and VMs of the second never stop before their end, so
     /// that they leave no states. [`Batch::then`] is the second one's launch. `None` if each has to run by itself.
     ///
     /// # Errors
     ///
     /// As [`Scheduler::schedule`].
-    fn joined(&self, _program: &Arc<Program>, _then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
+    fn joined(&self, _first: &Job, _then: &Job) -> Result<Option<Arc<dyn Stepper>>> {
         Ok(None)
     }
 

@@ -51,7 +51,7 @@ impl<T> Flaky<T> {
 }
 
 impl Execute for Flaky<Arc<dyn Execute>> {
-    fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
+    fn capacity(&self, program: &Arc<Program>, demand: &Demand) -> u32 {
         // Few, so that devices are lost when they have done a part of what they were to do.
         self.inner.capacity(program, demand).min(257)
     }

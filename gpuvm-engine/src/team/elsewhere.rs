@@ -21,7 +21,7 @@ fn not_here() -> Error {
 }
 
 impl Execute for Elsewhere {
-    fn capacity(&self, _: &Program, _: &Demand) -> u32 {
+    fn capacity(&self, _: &Arc<Program>, _: &Demand) -> u32 {
         u32::MAX
     }
 

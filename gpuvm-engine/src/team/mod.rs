@@ -231,6 +231,7 @@ impl Team {
             arena_words: pieces.words(),
             changed: cut.changed(vms, &pieces),
             is_looked_at: job.is_looked_at,
+            only_first_trap: job.only_first_trap,
             ..Job::new(Arc::clone(&job.program), vms.len() as u32, slots)
         };
         let own = PieceSource {
@@ -357,7 +358,7 @@ impl Team {
 
 impl Execute for Team {
     /// As many as each of them holds: a job may turn out to be on one alone.
-    fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
+    fn capacity(&self, program: &Arc<Program>, demand: &Demand) -> u32 {
         let able = (0..self.members.len()).filter(|member| !self.group.shares.is_lost(*member));
         // Ranks cut jobs at the same places, so none tries what may turn out to have no room.
         let restarts = demand.restarts && self.group.ranks().is_none();

@@ -108,7 +108,7 @@ fn jobs_lay_out_what_their_vms_see() {
                 shared_words: 3,
                 words_per_vm: 7,
                 atomic_words: 2,
-                restarts: false,
+                ..Demand::default()
             }
         );
 

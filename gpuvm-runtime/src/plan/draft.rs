@@ -98,6 +98,7 @@ impl Draft {
         Job {
             arena_words: self.arena_words,
             atomic_regions,
+            only_first_trap: true,
             neighbours: self.neighbours,
             tiles: self.tiles.clone(),
             ..Job::new(Arc::clone(&course.program), self.vms, slots)

@@ -158,6 +158,7 @@ impl<'p> Run<'p, '_> {
             range: 0..vms,
             reach: Arc::clone(&kernel.reach),
             keep: false,
+            counts: false,
         };
         Ok((course, params))
     }
@@ -240,7 +241,11 @@ impl<'p> Run<'p, '_> {
             return Ok(false);
         };
         let mut layout = Layout::new(&seen, program.result_words(), *vms, false);
-        let demand = layout.demand();
+        let demand = Demand {
+            vms: *vms,
+            only_first_trap: true,
+            ..layout.demand()
+        };
         if !fits(&demand) {
             return Ok(false);
         }
@@ -253,6 +258,7 @@ impl<'p> Run<'p, '_> {
         };
         let (mut job, arena) = layout.job(&seen, &cut);
         job.atomics = layout.take_atomics();
+        job.only_first_trap = true;
         job.neighbours = kernel.sketch.neighbours;
         job.tiles = kernel.tiles.clone();
         let draft = Draft::new(&job, &arena, demand, &seen);

@@ -249,6 +249,7 @@ impl Runtime {
             range: 0..snapshot.vms,
             reach: Arc::from([]),
             keep: true,
+            counts: false,
         };
         let held = snapshot.held(&entry, &program_params)?;
         let options = Options {

@@ -229,6 +229,7 @@ impl Spread<'_> {
             range: range.clone(),
             reach: Arc::from([]),
             keep: false,
+            counts: self.limit.cycles.is_some(),
         };
         let mut written = step.columns.own(range, self.vms);
         let mut seen = step.columns.seen(&mut written);

@@ -26,6 +26,7 @@ use super::pack::{Packed, pack};
 use super::parts::{Part, Uses};
 use super::session::{Session, capacity};
 use super::source::EntryPoint;
+use super::states::States;
 use super::stepper::{BoundStepper, Need, Reach, Schedule, Scheduler, Shared, Stepper};
 
 use self::outlook::Outlook;
@@ -231,8 +232,8 @@ impl Execute for Epoch {
         Some(self.shared.gpu.clone())
     }
 
-    fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
-        capacity(&self.shared.gpu, program, demand)
+    fn capacity(&self, program: &Arc<Program>, demand: &Demand) -> u32 {
+        capacity(&self.shared.gpu, program, demand, States::Rows)
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
@@ -259,8 +260,8 @@ impl Scheduler for Epoch {
         self.schedule(job, &(&[] as &[u32]))
     }
 
-    fn stepper(&self, program: &Arc<Program>, _: u32) -> Result<Arc<dyn Stepper>> {
-        Ok(Arc::new(self.sorted(self.load(program)?, &[], false)?))
+    fn stepper(&self, job: &Job) -> Result<Arc<dyn Stepper>> {
+        Ok(Arc::new(self.sorted(self.load(&job.program)?, &[], false)?))
     }
 }
 

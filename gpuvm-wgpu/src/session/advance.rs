@@ -9,8 +9,8 @@ use gpuvm_shaders::layout::signal;
 use super::super::frame_room::FrameRoom;
 use super::super::pace::Pace;
 use super::super::stepper::Need;
-use super::Session;
 use super::submit::{Order, Report, Ticket};
+use super::{Session, states_of};
 
 /// Iterations of loops inside of instructions in one dispatch, where lavapipe silently ends a shader after 65,535 iterations of all
 /// its loops together, and each of the up to eight VMs that share a vector may add its own; the largest single instruction comes
@@ -148,6 +148,10 @@ impl Session {
         if self.fresh {
             (self.given, self.spent) = (0, Duration::ZERO);
             (self.ordered, self.framed) = (0, FrameRoom::default());
+            let states = states_of(&self.job, &*self.stepper);
+            if self.buffers.expect(&self.gpu, states)? {
+                self.bound = None;
+            }
         }
         Ok(())
     }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use gpuvm_core::program::Mode;
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Copy, Job, Region, Result, Source};
-use gpuvm_shaders::layout::{row, signal};
+use gpuvm_shaders::layout::signal;
 
 use super::super::frame_room::FrameRoom;
 use super::super::gpu::Gpu;
 use super::super::memory::{WORD, part_of, size, words_of};
 use super::super::pool::{Kind, Lease};
+use super::super::states::States;
 use super::super::stepper::{BINDINGS, Shared};
 use super::super::transfer::{Staged, upload};
 use super::arena::Arena;
@@ -36,9 +37,10 @@ pub struct Buffers {
     pub arena: Arena,
     /// The signal, and from [`ATOMICS_AT`] on the atomics: one copy brings both.
     pub cells: Lease,
-    pub states: Arc<Lease>,
+    /// The states, and what VMs leave there.
+    states: (Arc<Lease>, States),
     pub frames: Arc<Lease>,
-    vms: u64,
+    vms: u32,
     /// The room for frames that each VM has.
     pub room: FrameRoom,
     pub atomic_words: u64,
@@ -53,22 +55,24 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Takes buffers for a job, with so much room for the frames of each VM.
+    /// Takes buffers for a job whose VMs leave such states, with so much room for the frames of each.
     ///
     /// # Errors
     ///
     /// When the device fails or has no memory left.
-    pub fn new(gpu: &Gpu, job: &Job, arena: &dyn Source, room: FrameRoom) -> Result<Buffers> {
+    pub fn new(gpu: &Gpu, job: &Job, arena: &dyn Source, (states, room): (States, FrameRoom)) -> Result<Buffers> {
         let beside = match uses_heap(job) {
             true => Some(Arena::in_heap(gpu, job)?),
             false => None,
         };
-        let (own, rows) = gpu.allocating(|_| {
-            let storage = |words: u64| Arc::new(gpu.pool.take(Kind::Storage, size(words * u64::from(job.vms))));
+        let (own, states, frames) = gpu.allocating(|_| {
+            let storage = |words: u64| Arc::new(gpu.pool.take(Kind::Storage, size(words)));
             let own = beside.clone().unwrap_or_else(|| Arena::own(gpu, job));
-            (own, (storage(row::COUNT as u64), storage(room.all_words().into())))
+            let frame_words = u64::from(room.all_words()) * u64::from(job.vms);
+            let kept = (storage(states.words(gpu, job.vms)), states);
+            (own, kept, storage(frame_words))
         })?;
-        let mut buffers = Buffers::begun(gpu, job, own, (rows.0, rows.1, room))?;
+        let mut buffers = Buffers::begun(gpu, job, own, (states, (frames, room)))?;
         buffers.zeros = (job.arena_words - arena.filled()) as u64;
         if arena.filled() > MANY_WORDS {
             let held = buffers.arena.hold();
@@ -94,7 +98,7 @@ impl Buffers {
         gpu: &Gpu,
         job: &Job,
         arena: Arena,
-        (states, frames, room): (Arc<Lease>, Arc<Lease>, FrameRoom),
+        (states, (frames, room)): ((Arc<Lease>, States), (Arc<Lease>, FrameRoom)),
     ) -> Result<Buffers> {
         let params_at = u64::from(UNIFORM_STRIDE) * uniforms(job);
         let (inputs, cells) = gpu.allocating(|_| {
@@ -112,7 +116,7 @@ impl Buffers {
             cells,
             states,
             frames,
-            vms: job.vms.into(),
+            vms: job.vms,
             room,
             atomic_words: job.atomic_words() as u64,
             slots,
@@ -154,15 +158,21 @@ impl Buffers {
     }
 
     /// The bindings that all engines share; `launch` has so many fields.
-    pub fn shared<'a>(&'a self, job: &Job, fields: usize, (arena, words): (&'a wgpu::Buffer, u64)) -> Shared<'a> {
+    pub fn shared<'a>(
+        &'a self,
+        gpu: &Gpu,
+        job: &Job,
+        fields: usize,
+        (arena, words): (&'a wgpu::Buffer, u64),
+    ) -> Shared<'a> {
         let params_at = u64::from(UNIFORM_STRIDE) * uniforms(job);
         let bindings: [_; BINDINGS] = [
             words_of(&self.inputs, fields as u64),
             part_of(&self.inputs, params_at, self.slots.len() as u64),
             words_of(arena, words),
             part_of(&self.cells, ATOMICS_AT * WORD, self.atomic_words),
-            words_of(&self.states, row::COUNT as u64 * self.vms),
-            words_of(&self.frames, u64::from(self.room.all_words()) * self.vms),
+            words_of(&self.states.0, self.states.1.words(gpu, self.vms)),
+            words_of(&self.frames, u64::from(self.room.all_words()) * u64::from(self.vms)),
             words_of(&self.cells, signal::WORDS as u64),
         ];
         Shared::new(bindings)
@@ -176,6 +186,28 @@ impl Buffers {
         written.clear();
         written.extend(uniforms);
         written.extend(&self.slots);
+    }
+
+    /// The buffer of states, and what VMs leave there.
+    pub fn states(&self) -> (&Lease, States) {
+        (&self.states.0, self.states.1)
+    }
+
+    /// Makes room for what VMs leave that start now. Whether the buffer is to be bound anew.
+    ///
+    /// # Errors
+    ///
+    /// When the device has no memory left.
+    pub fn expect(&mut self, gpu: &Gpu, states: States) -> Result<bool> {
+        if self.states.1 == states {
+            return Ok(false);
+        }
+        let bytes = size(states.words(gpu, self.vms));
+        if self.states.0.size() < bytes {
+            self.states.0 = Arc::new(gpu.allocating(|_| gpu.pool.take(Kind::Storage, bytes))?);
+        }
+        self.states.1 = states;
+        Ok(true)
     }
 
     /// Whether the inputs begin with these uniforms.

@@ -26,6 +26,7 @@ use super::gpu::Gpu;
 use super::memory::WORD;
 use super::pace::Pace;
 use super::pool::Lease;
+use super::states::States;
 use super::stepper::{BoundStepper, Need, Schedule, Scheduler, Stepper};
 
 use self::arena::Arena;
@@ -33,6 +34,9 @@ use self::buffers::{ATOMICS_AT, Buffers};
 use self::submit::Ticket;
 
 pub use self::sequence::{JobSequence, budget};
+
+/// VMs of a job at most: invocations are rounded up, and their numbers must not begin anew.
+const MOST_VMS: u32 = 1 << 31;
 
 /// A job on a GPU.
 pub struct Session {
@@ -77,7 +81,8 @@ pub struct Session {
 pub struct Begun {
     /// Its own arena.
     pub arena: Arena,
-    pub states: Arc<Lease>,
+    /// The states, as the job's VMs leave them.
+    pub states: (Arc<Lease>, States),
     /// The frames, with so much room for each VM.
     pub frames: Arc<Lease>,
     pub room: FrameRoom,
@@ -108,7 +113,8 @@ impl Session {
         })?;
         let gpu = scheduler.gpu();
         let room = frames::first_room(&job, stepper.experience());
-        let buffers = Buffers::new(gpu, &job, arena, room)?;
+        let states = states_of(&job, &*stepper);
+        let buffers = Buffers::new(gpu, &job, arena, (states, room))?;
         Ok(Box::new(Session::new(gpu, (schedule, stepper), job, buffers)))
     }
 
@@ -159,7 +165,8 @@ impl Session {
         job: Job,
         begun: Begun,
     ) -> Result<Session> {
-        let buffers = Buffers::begun(gpu, &job, begun.arena, (begun.states, begun.frames, begun.room))?;
+        let memory = (begun.states, (begun.frames, begun.room));
+        let buffers = Buffers::begun(gpu, &job, begun.arena, memory)?;
         let mut session = Session::new(gpu, (schedule, stepper), job, buffers);
         session.seen = begun.signal;
         session.given = begun.cycles;
@@ -238,12 +245,31 @@ impl Running for Session {
     }
 }
 
-/// The most VMs of a program that a session on the device can have, as [`Execute::capacity`](gpuvm_engine::Execute::capacity) asks.
-pub fn capacity(gpu: &Gpu, program: &Program, demand: &Demand) -> u32 {
+/// What a job's VMs leave that a stepper runs. Those that somebody may look at need room for whatever is put there.
+fn states_of(job: &Job, stepper: &dyn Stepper) -> States {
+    match job.only_first_trap {
+        true => stepper.states(),
+        false => States::Rows,
+    }
+}
+
+/// Words that a buffer may have. Offsets are words of 32 bits; a little is left for rounding buffers up.
+fn most_words(gpu: &Gpu) -> u64 {
     let limits = &gpu.limits;
     let bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-    // Offsets are words of 32 bits; a little is left for rounding buffers up.
-    let words = (bytes / WORD).min(u32::MAX.into()).saturating_sub(4);
+    (bytes / WORD).min(u32::MAX.into()).saturating_sub(4)
+}
+
+/// The most VMs for whose rows a buffer has room.
+pub fn most_with_rows(gpu: &Gpu) -> u32 {
+    u32::try_from(most_words(gpu) / row::COUNT as u64).unwrap_or(u32::MAX)
+}
+
+/// The most VMs of a program that a session on the device can have, as [`Execute::capacity`](gpuvm_engine::Execute::capacity) asks, given
+/// what they leave of their states.
+pub fn capacity(gpu: &Gpu, program: &Program, demand: &Demand, states: States) -> u32 {
+    let limits = &gpu.limits;
+    let words = most_words(gpu);
     let arena_words = words.min(gpu.heap.room());
     if demand.atomic_words + ATOMICS_AT > words {
         return 0;
@@ -252,11 +278,16 @@ pub fn capacity(gpu: &Gpu, program: &Program, demand: &Demand) -> u32 {
         true => FrameRoom::likely(program),
         false => FrameRoom::whole(program),
     };
-    let per_vm = (row::COUNT as u64).max(room.all_words().into());
+    let with_states = match states {
+        States::Rows => most_with_rows(gpu),
+        States::FirstTraps { .. } | States::Nothing => MOST_VMS,
+    };
+    let with_frames = words.checked_div(room.all_words().into()).unwrap_or(u64::MAX);
     let groups = u64::from(limits.max_compute_workgroups_per_dimension).pow(2);
-    let most = (words / per_vm).min(groups * u64::from(WORKGROUP));
+    let most = with_frames.min(groups * u64::from(WORKGROUP));
     demand
         .vms_within(arena_words)
+        .min(with_states)
         .min(u32::try_from(most).unwrap_or(u32::MAX))
 }
 

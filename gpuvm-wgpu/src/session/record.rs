@@ -12,6 +12,7 @@ use super::super::gpu::Gpu;
 use super::super::kernel::Kernel;
 use super::super::memory::{WORD, bind_parts, part_of, size, words_of};
 use super::super::pool::Lease;
+use super::super::states::States;
 use super::super::stepper::{Batch, Shared, Stepper};
 use super::arena::Arena;
 use super::buffers::{
@@ -26,6 +27,8 @@ pub struct Added {
     pub job: Job,
     /// What runs it.
     pub stepper: Arc<dyn Stepper>,
+    /// What its VMs leave, by whichever of the two kernels runs it.
+    pub states: States,
     /// What runs the job before and this one, if they are joined.
     pub joined: Option<Arc<dyn Stepper>>,
     /// Its own arena.

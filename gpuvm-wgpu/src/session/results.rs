@@ -6,9 +6,10 @@ use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, header};
 use gpuvm_core::isa::{Op, unpair};
 use gpuvm_core::program::{Program, TrapRecord};
 use gpuvm_engine::{Finished, Memory, Result, Running, fault};
-use gpuvm_shaders::layout::row;
+use gpuvm_shaders::layout::{row, trap};
 
 use super::super::memory::{Readback, WORD};
+use super::super::states::rows_of;
 use super::super::transfer::{download, upload};
 use super::Session;
 use super::buffers::{ATOMICS_AT, return_atomics, write};
@@ -129,12 +130,22 @@ impl Session {
 
     /// All rows of a VM's state.
     pub(super) fn state_of(&self, vm: u32) -> Result<Vec<u32>> {
+        let (states, left) = self.buffers.states();
+        if let Some(place) = left.place(&self.gpu, vm, self.job.vms) {
+            let cells = place as usize..place as usize + trap::COUNT;
+            let trap = self.fetch(
+                trap::COUNT as u64,
+                |readback, encoder| _ = readback.record(encoder, states, Some(cells), 0),
+                <[u32]>::to_vec,
+            )?;
+            return Ok(rows_of(&trap, self.job.first_vm.wrapping_add(vm)));
+        }
         let (vms, vm) = (self.job.vms as usize, vm as usize);
         let cells = (0..row::COUNT).map(|row| row * vms + vm..row * vms + vm + 1);
         self.fetch(
             row::COUNT as u64,
             |readback, encoder| {
-                readback.record(encoder, &self.buffers.states, cells, 0);
+                readback.record(encoder, states, cells, 0);
             },
             <[u32]>::to_vec,
         )

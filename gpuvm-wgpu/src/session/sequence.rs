@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use gpuvm_core::program::Program;
 use gpuvm_engine::{Engine, Error, Job, Limit, Result, Sequence, SequenceEnd, Source, Tally, Tiles};
-use gpuvm_shaders::layout::{WORKGROUP, row, signal};
+use gpuvm_shaders::layout::{WORKGROUP, signal};
 
 use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
@@ -17,6 +17,7 @@ use super::super::memory::{Readback, WORD, size};
 use super::super::pace::Pace;
 use super::super::pool::{Kind, Lease};
 use super::super::source::EntryPoint;
+use super::super::states::States;
 use super::super::stepper::{Scheduler, Stepper};
 use super::super::transfer::Staged;
 use super::advance::{INNER_CYCLES_SOFTWARE, retired};
@@ -40,8 +41,9 @@ pub struct JobSequence<P> {
     added: Vec<Added>,
     /// Those that were.
     submitted: Vec<Submission>,
-    /// Programs' own kernels, by their addresses and the jobs' VMs: jobs in a row are often of few programs, and keep them.
-    kernels: BTreeMap<(usize, u32), Arc<dyn Stepper>>,
+    /// Programs' own kernels, by their addresses, the jobs' VMs, and whether of these the first trap alone is asked after: jobs in a row are often of few
+    /// programs, and keep them.
+    kernels: BTreeMap<(usize, u32, bool), Arc<dyn Stepper>>,
     /// The same of two programs whose jobs are joined, where they can be.
     joined: BTreeMap<[usize; 2], Option<Arc<dyn Stepper>>>,
     /// The same of programs whose elements go through tiles, by their and their operators' addresses, where they can.
@@ -91,7 +93,7 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
             return Ok(false);
         }
         let stepper = match &job.tiles {
-            None => Some(self.stepper(&job.program, job.vms)?),
+            None => Some(self.stepper(&job)?),
             Some(tiles) if is_plain(&job) => self.tiled(&job.program, tiles)?,
             Some(_) => None,
         };
@@ -100,7 +102,8 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
         };
         let gpu = &**self.scheduler.gpu();
         let most = MOST_STATES.min(gpu.limits.max_storage_buffer_binding_size / WORD);
-        if state_words(&*stepper, &job) > most {
+        let states = stepper.states();
+        if states.words(gpu, job.vms) > most {
             return Ok(false);
         }
         let mut words = vec![0; job.arena_words];
@@ -108,10 +111,14 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
         arena.write(0..filled, &mut words[..filled]);
         let (cycles, inner_cycles) = budget(gpu, &*stepper, &job);
         let arena = Arena::in_heap(gpu, &job)?;
-        let joined = self.joined(&job, &*stepper)?;
+        let joined = self.joined(&job, &*stepper, most)?;
         let room = first_room(&job, stepper.experience());
+        if let (Some(joined), Some(before)) = (&joined, self.added.last_mut()) {
+            before.states = joined.states();
+        }
         self.added.push(Added {
             joined,
+            states,
             arena,
             job,
             stepper,
@@ -170,13 +177,13 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
 }
 
 impl<P: Scheduler> JobSequence<P> {
-    /// What a program's jobs of so many VMs begin with. The interpreter may yet be followed by something better.
-    fn stepper(&mut self, program: &Arc<Program>, vms: u32) -> Result<Arc<dyn Stepper>> {
-        let key = (Arc::as_ptr(program).addr(), vms);
+    /// What jobs like this one begin with. The interpreter may yet be followed by something better.
+    fn stepper(&mut self, job: &Job) -> Result<Arc<dyn Stepper>> {
+        let key = (Arc::as_ptr(&job.program).addr(), job.vms, job.only_first_trap);
         if let Some(known) = self.kernels.get(&key) {
             return Ok(known.clone());
         }
-        let stepper = self.scheduler.stepper(program, vms)?;
+        let stepper = self.scheduler.stepper(job)?;
         if stepper.engine() == Engine::Specialized {
             self.kernels.insert(key, stepper.clone());
         }
@@ -198,8 +205,8 @@ impl<P: Scheduler> JobSequence<P> {
         Ok(tiled)
     }
 
-    /// What runs a job together with the one that was added last, if it can be joined to that.
-    fn joined(&mut self, job: &Job, stepper: &dyn Stepper) -> Result<Option<Arc<dyn Stepper>>> {
+    /// What runs a job together with the one that was added last, if it can be joined to that and the states that they leave are no more words than that.
+    fn joined(&mut self, job: &Job, stepper: &dyn Stepper, most_states: u64) -> Result<Option<Arc<dyn Stepper>>> {
         let (Some(before), Some(WORKGROUP)) = (self.added.last(), job.neighbours) else {
             return Ok(None);
         };
@@ -208,7 +215,7 @@ impl<P: Scheduler> JobSequence<P> {
         let whole = before.job.tiles.is_none() && job.tiles.is_none();
         let alike =
             whole && before.job.program.relaxed == job.program.relaxed && is_plain(&before.job) && is_plain(job);
-        if !follows || before.joined.is_some() || !specialized || !alike || stepper.writes_states() {
+        if !follows || before.joined.is_some() || !specialized || !alike || stepper.states() != States::Nothing {
             return Ok(None);
         }
         let programs = [&before.job.program, &job.program];
@@ -216,7 +223,9 @@ impl<P: Scheduler> JobSequence<P> {
         if let Some(known) = self.joined.get(&key) {
             return Ok(known.clone());
         }
-        let joined = self.scheduler.joined(programs[0], programs[1])?;
+        let joined = self.scheduler.joined(&before.job, job)?;
+        let (gpu, vms) = (self.scheduler.gpu(), before.job.vms);
+        let joined = joined.filter(|joined| joined.states().words(gpu, vms) <= most_states);
         self.joined.insert(key, joined.clone());
         Ok(joined)
     }
@@ -233,8 +242,9 @@ impl<P: Scheduler> JobSequence<P> {
             .chain(starts.clone().map(|added| &*added.words))
             .collect();
         let staged = Staged::new(&gpu, &parts)?;
+        let state_words = added.iter().map(|added| added.states.words(&gpu, added.job.vms));
+        let state_words = state_words.max().unwrap_or_default();
         let most = |words: fn(&Added) -> u64| added.iter().map(words).max().unwrap_or_default();
-        let state_words = most(|added| state_words(&*added.stepper, &added.job));
         let frame_words = most(frame_words);
         let with_frames = added.iter().any(|added| has_frames(&added.job));
         let clear = with_frames.then(|| gpu.helper(EntryPoint::Clear)).transpose()?;
@@ -342,7 +352,7 @@ impl<P: Scheduler> JobSequence<P> {
             let schedule = self.scheduler.schedule_begun(&added.job, &*added.stepper)?;
             let begun = Begun {
                 arena: added.arena,
-                states,
+                states: (states, added.states),
                 frames,
                 room: added.room,
                 signal,
@@ -373,14 +383,6 @@ pub fn budget(gpu: &Gpu, stepper: &dyn Stepper, job: &Job) -> (u32, u32) {
     let mut pace = Pace::start(gpu.software, job.vms, reach.inner, stepper.experience());
     pace.aim(&Limit::default(), gpu.software, None);
     (pace.next(&reach, 1, u64::MAX).1, inner)
-}
-
-/// Words of the states that a job may leave.
-fn state_words(stepper: &dyn Stepper, job: &Job) -> u64 {
-    match stepper.writes_states() {
-        true => row::COUNT as u64 * u64::from(job.vms),
-        false => 0,
-    }
 }
 
 /// A buffer of at least so many words: the one that is there, or a new one in its place.

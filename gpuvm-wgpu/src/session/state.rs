@@ -216,8 +216,8 @@ impl Session {
     fn rows(&self, rows: Rows) -> (&wgpu::Buffer, u32, u32) {
         let buffers = &self.buffers;
         match rows {
-            Rows::Records => (&buffers.states, 0, STATE_WORDS as u32),
-            Rows::Extras => (&buffers.states, STATE_WORDS as u32, EXTRA_WORDS as u32),
+            Rows::Records => (buffers.states().0, 0, STATE_WORDS as u32),
+            Rows::Extras => (buffers.states().0, STATE_WORDS as u32, EXTRA_WORDS as u32),
             Rows::Frames => (&buffers.frames, 0, buffers.room.all_words()),
         }
     }

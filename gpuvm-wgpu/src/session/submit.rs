@@ -147,7 +147,7 @@ impl Session {
                 }
                 // What VMs leave that halt is not all of their states, which somebody is going to see.
                 if self.fresh && self.job.is_looked_at && !self.stepper.leaves_states() {
-                    encoder.clear_buffer(&self.buffers.states, 0, None);
+                    encoder.clear_buffer(self.buffers.states().0, 0, None);
                 }
                 let (first, last) = (step == 0, step + 1 == order.steps);
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
@@ -235,8 +235,8 @@ impl Session {
         });
         if !same {
             let fields = self.stepper.launch_fields().len();
-            let shared = self.buffers.shared(&self.job, fields, held.buffer()?);
             let gpu = &*self.gpu;
+            let shared = self.buffers.shared(gpu, &self.job, fields, held.buffer()?);
             self.bound = Some(super::Bindings {
                 kernels: gpu.allocating(|_| self.stepper.bind(gpu, &shared, self.job.vms))?,
                 stepper: self.stepper.clone(),

@@ -17,7 +17,7 @@ use super::options::Options;
 use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
 use crate::library::Library;
-use crate::session::{JobSequence, Session, capacity};
+use crate::session::{JobSequence, Session, most_with_rows};
 use crate::stepper::{Need, Schedule, Scheduler, Stepper};
 
 /// The automatic engine on one device. A clone is another handle to it.
@@ -64,9 +64,7 @@ impl Automatic {
         let launched = self.launched.get(&job.program, || Ok(AtomicBool::new(false)))?;
         Ok(Box::new(Choosing {
             program: job.program.clone(),
-            options: self
-                .specialized
-                .options_for(&job.program, job.vms, KnownParams::default()),
+            options: self.specialized.options_for(job, KnownParams::default()),
             specialized: self.specialized.clone(),
             interpreting: self.interpreter.interpreting(&job.program)?,
             stage,
@@ -80,8 +78,8 @@ impl Execute for Automatic {
         self.interpreter.memory()
     }
 
-    fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
-        capacity(self.gpu(), program, demand)
+    fn capacity(&self, program: &Arc<Program>, demand: &Demand) -> u32 {
+        self.specialized.most_vms(program, demand, true)
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
@@ -112,6 +110,10 @@ impl Scheduler for Automatic {
                 let schedule = self.specialized.schedule_with(&job.program, kernel)?;
                 Stage::Specialized(Box::new(schedule.without_waiting()))
             }
+            // It is as large as that because its kernel is there already.
+            None if job.vms > most_with_rows(self.gpu()) => {
+                Stage::Specialized(Box::new(self.specialized.specializing(job)?.without_waiting()))
+            }
             None => Stage::Interpreting,
         };
         self.choosing(job, stage)
@@ -125,10 +127,13 @@ impl Scheduler for Automatic {
         self.choosing(job, stage)
     }
 
-    fn stepper(&self, program: &Arc<Program>, vms: u32) -> Result<Arc<dyn Stepper>> {
+    fn stepper(&self, job: &Job) -> Result<Arc<dyn Stepper>> {
+        let program = &job.program;
         let launched = self.launched.get(program, || Ok(AtomicBool::new(false)))?;
-        let options = self.specialized.options_for(program, vms, KnownParams::default());
+        let options = self.specialized.options_for(job, KnownParams::default());
         let kernel = match launched.swap(true, Ordering::Relaxed) {
+            // It is as large as that because its kernel is there already.
+            _ if job.vms > most_with_rows(self.gpu()) => Some(self.specialized.kernel(program, &options)?),
             // A device that refuses it leaves the program to the interpreter.
             true => self.specialized.request(program, &options).ok().flatten(),
             false => None,
@@ -139,10 +144,11 @@ impl Scheduler for Automatic {
         })
     }
 
-    fn joined(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
+    fn joined(&self, first: &Job, then: &Job) -> Result<Option<Arc<dyn Stepper>>> {
         // A device that refuses it leaves the jobs to their own kernels.
-        let work = Work::joined(program, then);
-        let kernel = work.and_then(|work| self.specialized.request_joined(&work).ok().flatten());
+        let options = self.specialized.joined_options(first);
+        let work = Work::joined(&first.program, &then.program);
+        let kernel = work.and_then(|work| self.specialized.request_joined(&work, &options).ok().flatten());
         Ok(kernel.map(|kernel| Arc::new(Prepared::new(kernel)) as Arc<dyn Stepper>))
     }
 

@@ -25,6 +25,7 @@ use crate::interpreter::Interpreter;
 use crate::library::Library;
 use crate::pace::Experience;
 use crate::session::{JobSequence, Session, capacity, groups};
+use crate::states::{States, dispatched};
 use crate::stepper::{Batch, BoundStepper, Need, Reach, Recorded, Schedule, Scheduler, Shared, Stepper};
 
 /// The specialised engine on one device. A clone is another handle to it.
@@ -124,17 +125,40 @@ impl Specialized {
             software: self.gpu.software,
             cuda: self.gpu.is_cuda(),
             several: false,
+            first_trap: false,
             stops: Vec::new(),
             shows: false,
         }
     }
 
-    /// The same for jobs of so many VMs.
-    pub fn options_for(&self, program: &Program, vms: u32, known: KnownParams) -> Options {
+    /// The same for jobs like this one.
+    pub fn options_for(&self, job: &Job, known: KnownParams) -> Options {
+        self.options_of(&job.program, (job.vms, job.only_first_trap), known)
+    }
+
+    /// The same for jobs of so many VMs, of which perhaps the first trap alone is asked after.
+    fn options_of(&self, program: &Program, (vms, only_first_trap): (u32, bool), known: KnownParams) -> Options {
         Options {
             // A CPU gains nothing by it, and its compiler takes its time over each copy of the program.
             several: vms >= MANY_VMS && !self.gpu.software,
+            // There the VMs of a workgroup do not wait for each other.
+            first_trap: only_first_trap && !self.gpu.software,
             ..self.options(program, known)
+        }
+    }
+
+    /// The most VMs that one job may have, which waits for the kernel only where what it leaves decides that. Whether that may be done
+    /// `meanwhile`, as for [`Specialized::excess`].
+    pub fn most_vms(&self, program: &Arc<Program>, demand: &Demand, meanwhile: bool) -> u32 {
+        let with_rows = capacity(&self.gpu, program, demand, States::Rows);
+        if demand.vms <= with_rows || !demand.only_first_trap || !matches!(self.excess(program, meanwhile), Ok(None)) {
+            return with_rows;
+        }
+        let options = self.options_of(program, (demand.vms, true), KnownParams::default());
+        match self.kernel(program, &options) {
+            Ok(kernel) => capacity(&self.gpu, program, demand, kernel.states()),
+            // Whoever starts a job is told.
+            Err(_) => with_rows,
         }
     }
 
@@ -164,14 +188,21 @@ impl Specialized {
     /// # Errors
     ///
     /// [`Error::Device`](gpuvm_engine::Error::Device) if the device has refused it.
-    pub fn request_joined(&self, work: &Work) -> Result<Option<Arc<SpecializedKernel>>> {
+    pub fn request_joined(&self, work: &Work, options: &Options) -> Result<Option<Arc<SpecializedKernel>>> {
         for program in [Some(&work.program), work.then.as_ref()].into_iter().flatten() {
             if self.excess(program, true)?.is_some() {
                 return Ok(None);
             }
         }
-        let options = self.options(&work.program, KnownParams::default());
-        self.cache.request(work, &options, &self.compilers)
+        self.cache.request(work, options, &self.compilers)
+    }
+
+    /// What the programs of jobs like this one and of jobs that are joined to them are specialised for.
+    pub fn joined_options(&self, first: &Job) -> Options {
+        Options {
+            several: false,
+            ..self.options_for(first, KnownParams::default())
+        }
     }
 
     /// The kernels of a program whose elements go through tiles, if they are there; if not, another thread begins to compile them, or they are
@@ -214,11 +245,11 @@ impl Specialized {
     /// The kernel for just these uniforms, if the program has been launched with them for a while and it is compiled.
     pub fn habitual(&self, job: &Job, arena: &dyn Source) -> Option<Arc<SpecializedKernel>> {
         let known = self.habits.note(job, arena)?;
-        let options = self.options_for(&job.program, job.vms, known);
+        let options = self.options_for(job, known);
         // Without it the general kernel serves.
         let kernel = self.request(&job.program, &options).ok().flatten()?;
         if kernel.experience.is_blank() {
-            let general = self.options_for(&job.program, job.vms, KnownParams::default());
+            let general = self.options_for(job, KnownParams::default());
             if let Ok(Some(general)) = self.request(&job.program, &general) {
                 kernel.experience.learn_from(&general.experience);
             }
@@ -234,7 +265,7 @@ impl Specialized {
     pub fn specializing(&self, job: &Job) -> Result<Specializing> {
         // The interpreter refuses damaged programs.
         self.interpreter.load(&job.program)?;
-        let options = self.options_for(&job.program, job.vms, KnownParams::default());
+        let options = self.options_for(job, KnownParams::default());
         let kernel = self.kernel(&job.program, &options)?;
         self.schedule_with(&job.program, kernel)
     }
@@ -279,8 +310,8 @@ impl Execute for Specialized {
         self.interpreter.memory()
     }
 
-    fn capacity(&self, program: &Program, demand: &Demand) -> u32 {
-        capacity(&self.gpu, program, demand)
+    fn capacity(&self, program: &Arc<Program>, demand: &Demand) -> u32 {
+        self.most_vms(program, demand, false)
     }
 
     fn start(&self, job: Job, arena: &dyn Source) -> Result<Box<dyn Running>> {
@@ -322,25 +353,24 @@ impl Scheduler for Specialized {
         Ok(Box::new(self.going_on(job)?))
     }
 
-    fn stepper(&self, program: &Arc<Program>, vms: u32) -> Result<Arc<dyn Stepper>> {
+    fn stepper(&self, job: &Job) -> Result<Arc<dyn Stepper>> {
         // The interpreter refuses damaged programs.
-        let interpreted = self.interpreter.load(program)?;
-        if self.excess(program, false)?.is_some() {
+        let interpreted = self.interpreter.load(&job.program)?;
+        if self.excess(&job.program, false)?.is_some() {
             return Ok(interpreted);
         }
-        let kernel = self.kernel(program, &self.options_for(program, vms, KnownParams::default()))?;
+        let kernel = self.kernel(&job.program, &self.options_for(job, KnownParams::default()))?;
         Ok(Arc::new(Prepared::new(kernel)))
     }
 
-    fn joined(&self, program: &Arc<Program>, then: &Arc<Program>) -> Result<Option<Arc<dyn Stepper>>> {
-        let Some(work) = Work::joined(program, then) else {
+    fn joined(&self, first: &Job, then: &Job) -> Result<Option<Arc<dyn Stepper>>> {
+        let Some(work) = Work::joined(&first.program, &then.program) else {
             return Ok(None);
         };
-        if self.excess(program, false)?.is_some() || self.excess(then, false)?.is_some() {
+        if self.excess(&first.program, false)?.is_some() || self.excess(&then.program, false)?.is_some() {
             return Ok(None);
         }
-        let options = self.options(program, KnownParams::default());
-        let kernel = self.cache.wait(&work, &options)?;
+        let kernel = self.cache.wait(&work, &self.joined_options(first))?;
         Ok(Some(Arc::new(Prepared::new(kernel))))
     }
 
@@ -490,9 +520,8 @@ impl Stepper for Prepared {
         &self.kernel.experience
     }
 
-    fn writes_states(&self) -> bool {
-        let about = &self.kernel.about;
-        about.suspends || about.traps
+    fn states(&self) -> States {
+        self.kernel.states()
     }
 
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn BoundStepper> {
@@ -510,14 +539,7 @@ impl Stepper for Prepared {
                 true => shared.joined_group(gpu, &self.kernel.layout),
                 false => shared.group(gpu, &self.kernel.layout),
             },
-            groups: {
-                let workgroup = self.kernel.workgroup;
-                let most = self
-                    .kernel
-                    .most_groups
-                    .map(|most| u64::from(most) * u64::from(workgroup));
-                groups(gpu, u64::from(vms).min(most.unwrap_or(u64::MAX)), workgroup)
-            },
+            groups: dispatched(gpu, vms, self.kernel.workgroup, self.kernel.most_groups),
         })
     }
 }

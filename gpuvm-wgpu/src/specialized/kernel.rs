@@ -19,6 +19,7 @@ use crate::kernel::{bindings, capabilities, layout, uniform_fields};
 use crate::memory::{bind_parts, filled};
 use crate::pace::Experience;
 use crate::pipeline::{self, Maker, Path};
+use crate::states::States;
 use crate::stepper::{BINDINGS, Reach};
 
 /// Invocations of a workgroup of programs without loops: they end so soon that it counts how many workgroups a device can start in a time.
@@ -135,6 +136,8 @@ pub struct SpecializedKernel {
     pub uniform: Vec<String>,
     /// What is known of the program.
     pub about: About,
+    /// Whether VMs that trap leave no states, where none stops.
+    pub first_trap: bool,
     /// How much a batch may hold.
     pub reach: Reach,
     /// What is remembered of its launches.
@@ -183,6 +186,7 @@ impl Shader {
         let mut module = Shader::empty(base, options);
         let (function, about) = emit(program, options, base, &mut module, start);
         module.functions[base.functions[RUN]] = function;
+        Shader::tell_states(base, &mut module, options, &about);
         let entry = match start {
             Start::Resumed => "resumed",
             _ if about.suspends || about.traps => "fresh",
@@ -198,6 +202,13 @@ impl Shader {
             base.tell(&mut module, "tallies", 0);
         }
         module
+    }
+
+    /// Lets VMs leave no states where the first trap alone is asked after and none stops.
+    fn tell_states(base: &Base, module: &mut Module, options: &Options, about: &About) {
+        if options.first_trap && !about.suspends {
+            base.tell(module, "leaves_states", 0);
+        }
     }
 
     /// Writes a program's shader with several VMs an invocation, for those that have not started; `None` if that is not to be or cannot be, or is
@@ -227,6 +238,7 @@ impl Shader {
         module.functions[base.functions[RUN]] = run;
         module.functions[base.functions[THEN]] = then;
         base.enlarge(&mut module, "left_for_later", words);
+        Shader::tell_states(base, &mut module, options, &about);
         let entry = match about {
             About { adds: true, .. } => "several_adding",
             About { traps: true, .. } => "several_fresh",
@@ -247,6 +259,7 @@ impl Shader {
         let (second, _) = emit(then, options, base, &mut module, Start::Joined);
         module.functions[base.functions[RUN]] = first;
         module.functions[base.functions[THEN]] = second;
+        Shader::tell_states(base, &mut module, options, &about);
         Shader::check(program, module, about, "both")
     }
 
@@ -427,9 +440,25 @@ impl SpecializedKernel {
                 None => fresh.about,
             },
             resumed,
+            first_trap: options.first_trap,
             reach: reach(gpu.software, program),
             experience: Experience::default(),
         })
+    }
+}
+
+impl SpecializedKernel {
+    /// What VMs that stop or trap leave in the buffer of states.
+    pub fn states(&self) -> States {
+        match self.about {
+            About { suspends: true, .. } => States::Rows,
+            About { traps: false, .. } => States::Nothing,
+            _ if self.first_trap => States::FirstTraps {
+                vms: self.workgroup,
+                most_groups: self.most_groups,
+            },
+            _ => States::Rows,
+        }
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Options {
     pub cuda: bool,
     /// Whether an invocation may run several VMs.
     pub several: bool,
+    /// Whether the first trap alone is asked after, so that VMs which cannot stop leave no states.
+    pub first_trap: bool,
     /// In front of which instructions VMs stop, ascending.
     pub stops: Vec<StopAt>,
     /// Whether a VM is left with all variables that are in scope.

@@ -21,6 +21,7 @@ use crate::session::arena::Arena;
 use crate::session::buffers::{ATOMICS_AT, UNIFORM_STRIDE, append_slots, window};
 use crate::session::launch::{Field, Launch, fields};
 use crate::session::{Begun, Session, budget};
+use crate::states::States;
 use crate::stepper::{BINDINGS, Scheduler, Shared, Stepper};
 
 /// A program whose kernel stays.
@@ -254,7 +255,7 @@ impl ResidentKernel for Staying {
             .schedule_with(&self.program, self.stepper.kernel.clone())?;
         let begun = Begun {
             arena,
-            states: self.states.clone(),
+            states: (self.states.clone(), States::Rows),
             frames: self.frames.clone(),
             room: FrameRoom::whole(&self.program),
             signal: found,

@@ -9,6 +9,7 @@ use super::*;
 use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
 use crate::parts::Uses;
+use crate::pool::{Kind, Pool};
 use crate::stepper::Stepper as _;
 
 /// Opens the best device once more, as `change` makes it.
@@ -81,7 +82,7 @@ fn more_workgroups_than_one_dimension_has_go_in_two() {
     let (_, engine) = opened(|gpu| gpu.limits.max_compute_workgroups_per_dimension = 3);
     // 16 workgroups: 3 columns and 6 rows, of which the last is not full.
     check(&engine, counting());
-    let (program, demand) = (with_finish(countdown(1, 1)), Demand::default());
+    let (program, demand) = (Arc::new(with_finish(countdown(1, 1))), Demand::default());
     assert_eq!(engine.capacity(&program, &demand), 9 * 64);
 }
 
@@ -118,6 +119,29 @@ fn a_warm_launch_makes_no_buffers() {
     let made = gpu.pool.made();
     (0..10).for_each(|_| run());
     assert_eq!(gpu.pool.made(), made);
+}
+
+#[test]
+fn buffers_that_were_idle_longest_make_room() {
+    let (gpu, _) = opened(|_| {});
+    let pool = Pool::new(gpu.device.clone(), 10 << 10);
+    let use_one = |kib: u64| drop(pool.take(Kind::Storage, kib << 10));
+    for (kib, made) in [
+        (4, 1),
+        (5, 2),
+        (4, 2),
+        (2, 3),
+        (4, 3),
+        (5, 4),
+        (2, 5),
+        (16, 6),
+        (2, 6),
+        (16, 7),
+    ] {
+        use_one(kib);
+        assert_eq!(pool.made(), made, "{kib} KiB");
+        assert!(pool.bytes().1 <= 10 << 10);
+    }
 }
 
 #[test]

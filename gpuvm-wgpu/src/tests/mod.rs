@@ -169,6 +169,7 @@ pub(super) fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vm
         atomics: vec![0; 8],
         atomic_regions: Vec::new(),
         is_looked_at: false,
+        only_first_trap: false,
         reach: Arc::from([]),
         steps: 1,
         copies: Vec::new(),

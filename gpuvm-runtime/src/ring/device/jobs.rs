@@ -249,7 +249,8 @@ impl OnDevice {
             shared_words: (self.layout(mail).words() - mail.len() * per_vm) as u64,
             words_per_vm: per_vm as u64,
             atomic_words: self.log.len() as u64,
-            restarts: false,
+            vms: mail.len() as u32,
+            ..Demand::default()
         };
         self.executor.capacity(&self.program, &demand) as usize >= mail.len()
     }

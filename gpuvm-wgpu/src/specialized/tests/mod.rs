@@ -4,6 +4,7 @@ mod choices;
 mod composed;
 mod control;
 mod counted;
+mod first_traps;
 mod joined;
 mod operations;
 mod ptx;
@@ -59,7 +60,7 @@ impl Scheduler for Always {
         Ok(Box::new(self.clone()))
     }
 
-    fn stepper(&self, _: &Arc<Program>, _: u32) -> Result<Arc<dyn Stepper>> {
+    fn stepper(&self, _: &Job) -> Result<Arc<dyn Stepper>> {
         Ok(self.0.clone())
     }
 }
@@ -119,6 +120,7 @@ fn check_with(job: &Batch, options: &Options, cycles: &[u32]) -> Batch {
             software,
             cuda: !software && i % 4 != 0,
             several: !software,
+            first_trap: !software && job.only_first_trap,
             floats: device().floats,
             ..options.clone()
         };

@@ -112,7 +112,7 @@ fn a_program_that_takes_the_compiler_too_long_is_the_interpreters() {
     reference(&mut expected);
     let (engine, program) = (engine(), large.job.program.clone());
     assert!(engine.left_to_interpreter(&program).is_some());
-    assert_eq!(engine.stepper(&program, 1).unwrap().engine(), Engine::Interpreter);
+    assert_eq!(engine.stepper(&large).unwrap().engine(), Engine::Interpreter);
     let found = finish(large.start(&engine).unwrap());
     assert_eq!(found, (expected.arena, Engine::Interpreter));
     assert_eq!(engine.left_to_interpreter(&countdown().job.program), None);
