@@ -250,7 +250,11 @@ impl Leg {
         watch: &mut dyn FnMut(&Tally),
     ) -> Result<bool> {
         let begin = Instant::now();
-        let count = self.parts.len();
+        let (count, all) = (self.parts.len(), limit.time);
+        let out_of_time = || all.is_some_and(|time| begin.elapsed() >= time);
+        // VMs in front of breakpoints go past them in every part, however little time there is: whoever has seen them there does not expect to
+        // see them there again.
+        let passes = !limit.breakpoints.is_empty() && !limit.stays;
         for _ in 0..count {
             let index = self.turn % count;
             if self.is_over(index) {
@@ -282,12 +286,11 @@ impl Leg {
             if over || self.together {
                 self.turn += 1;
             }
-            let out_of_time = limit.time.is_some_and(|time| begin.elapsed() >= time);
-            if out_of_time || !over && !self.together {
-                return Ok(!out_of_time);
+            if out_of_time() && !passes || !over && !self.together {
+                break;
             }
         }
-        Ok(true)
+        Ok(!out_of_time())
     }
 
     /// Lets one part go on. While it runs, the next one is taken to the engine, unless that needs what this one leaves.

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use gpuvm::prelude::*;
+use gpuvm_core::program::Status;
 use gpuvm_debug::{Expression, Session, Step, Stop, Wanted};
+use gpuvm_engine::StopAt;
 
 use crate::programs::{ENGINES, Turn, Walker, backend, collatz_of, line, runtime};
 
@@ -81,6 +83,29 @@ fn all_vms_stop_at_a_line_and_one_is_stepped() {
         let steps: Vec<u32> = execution.finish().unwrap().output().unwrap();
         assert_eq!(steps[26], 111, "{engine}");
     }
+}
+
+#[test]
+fn a_vm_passes_a_breakpoint_once_however_short_the_advances_are() {
+    // More than one job of the reference engine has.
+    let starts = vec![2; 140_000];
+    let mut execution = collatz_of(&starts, Engine::Reference);
+    let program = execution.program().clone();
+    let file = program.files.iter().position(|file| file.ends_with("programs.rs"));
+    let at = program.entries(file.unwrap() as u32, line("n = if n % 2 == 0"));
+    execution.stop_at(at.iter().map(|&instruction| StopAt {
+        instruction,
+        guard: None,
+    }));
+    let mut seen = vec![0; starts.len()];
+    while execution.advance(Budget::time(Duration::ZERO)).unwrap() != Signal::Halt {
+        let frozen = execution.freeze(false).unwrap();
+        for (vm, seen) in (0..).zip(&mut seen) {
+            let stands = frozen.stands(vm);
+            *seen += u32::from(stands.is_some_and(|(status, ip)| status == Status::Running && at.contains(&ip)));
+        }
+    }
+    assert!(seen.iter().all(|seen| *seen == 1), "{:?}", seen.iter().max());
 }
 
 #[test]
