@@ -9,7 +9,7 @@ use gpuvm_core::matrix::{CONSTANT, Format, Ring, dense};
 use gpuvm_core::program::Status;
 use gpuvm_engine::{CheckOp, fault};
 
-use crate::layout::{WORKGROUP, epoch, guard, packed, row, several, signal, sort, term, tile, trap};
+use crate::layout::{WORKGROUP, epoch, guard, packed, row, several, signal, sort, step, term, tile, trap};
 
 /// The constants that the shaders use, as WGSL.
 pub fn constants() -> String {
@@ -25,6 +25,7 @@ pub fn constants() -> String {
         ("TILE_CELLS", tile::CELLS),
         ("TILE_LEFT", tile::LEFT),
         ("SEVERAL", several::VMS),
+        ("STEP_WORDS", step::WORDS),
         ("OWN_ATOMICS", several::OWN_ATOMICS),
         ("SPACE_FRAME", space::FRAME),
         ("SPACE_ARENA", space::ARENA),

@@ -33,6 +33,12 @@ pub mod tile {
     pub const LEFT: u32 = 1 + 2 * CHUNK;
 }
 
+/// How the kernel in front of a step shares out what it copies.
+pub mod step {
+    /// Words of an invocation. With one, it is how many workgroups a device can start in a time that decides.
+    pub const WORDS: u32 = 16;
+}
+
 /// How kernels share VMs out that end soon.
 pub mod several {
     /// VMs of an invocation. On an H100 a map of one word takes 71 µs with one, 41 with two and 34 with four or more, as a copy does.

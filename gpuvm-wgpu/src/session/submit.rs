@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gpuvm_engine::{Result, Words};
-use gpuvm_shaders::layout::signal;
+use gpuvm_shaders::layout::{signal, step};
 
 use super::super::clock::{self, Clock};
 use super::super::gpu::Gpu;
@@ -141,7 +141,7 @@ impl Session {
                 (kernel, bind_parts(device, &kernel.layouts[0], parts))
             });
             let mut recorded = Recorded::default();
-            for step in 0..order.steps {
+            for number in 0..order.steps {
                 if self.fresh && self.buffers.room.all_words() > 0 {
                     encoder.clear_buffer(&self.buffers.frames, 0, None);
                 }
@@ -149,7 +149,7 @@ impl Session {
                 if self.fresh && self.job.is_looked_at && !self.stepper.leaves_states() {
                     encoder.clear_buffer(self.buffers.states().0, 0, None);
                 }
-                let (first, last) = (step == 0, step + 1 == order.steps);
+                let (first, last) = (number == 0, number + 1 == order.steps);
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                     label: None,
                     timestamp_writes: clock.as_ref().and_then(|clock| clock.around(first, last)),
@@ -161,7 +161,7 @@ impl Session {
                     let copies = self.job.copies.iter().map(|copy| copy.words);
                     let copies = copies.chain(self.job.copies.is_empty().then_some(0));
                     for (words, slot) in copies.zip(LAUNCHES..) {
-                        let [x, y] = groups(&gpu, words.into(), kernel.workgroup);
+                        let [x, y] = groups(&gpu, words.div_ceil(step::WORDS).into(), kernel.workgroup);
                         pass.set_bind_group(0, group, &[slot * UNIFORM_STRIDE]);
                         pass.dispatch_workgroups(x, y, 1);
                     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use gpuvm_engine::{
     Check, CheckOp, Copy, Dispatch, Engine, Guard, Image, Operand, Region, Running, Span, StopAt, Tally, Then,
 };
+use gpuvm_shaders::layout::{WORKGROUP, step};
 
 use super::control::{countdown, sums, with_finish};
 use super::*;
@@ -403,6 +404,33 @@ fn steps_see_what_the_step_before_has_left() {
                 "{steps} steps"
             );
         }
+    }
+}
+
+#[test]
+fn any_number_of_words_is_copied_before_a_step() {
+    let each = WORKGROUP * step::WORDS;
+    for words in [1, 63, 65, each - 1, each, each + 1, 3 * each + 100] {
+        let mut random = Random(words);
+        let input: Vec<u32> = (0..words).map(|_| random.next()).collect();
+        let idle = program(vec![op(Op::Halt, [0; 4])], Store::default());
+        // Behind what is copied there are words that stay 0.
+        let mut batch = job(idle, &input, words, words + 100, 1);
+        batch.copies = vec![Copy {
+            from: Span { region: None, start: 0 },
+            to: Span {
+                region: None,
+                start: words,
+            },
+            words,
+        }];
+        let mut running = batch.start(engines()[0]).unwrap();
+        running.advance(&Limit::default(), &mut |_| {}).unwrap();
+        let (arena, ..) = end(running);
+        let [first, second, rest] = [0..words, words..2 * words, 2 * words..2 * words + 100]
+            .map(|range| &arena[range.start as usize..range.end as usize]);
+        assert!(first == input && second == input, "{words} words");
+        assert!(rest.iter().all(|&word| word == 0), "{words} words");
     }
 }
 
