@@ -158,19 +158,19 @@ impl Leg {
         };
         let begins = matches!(entrance, Entrance::Program);
         let alone = begins && !course.keep && !params.iter().any(changes);
+        let (image, batch) = match entrance {
+            Entrance::Program => (None, None),
+            Entrance::Image { image, batch } => (Some(image), Some(batch)),
+        };
         let fits = |layout: &Layout| {
             let demand = Demand {
                 restarts: alone && !layout.is_handed_on(),
-                vms: own,
+                vms: batch.unwrap_or(own),
                 only_first_trap: course.only_first_trap(),
                 ..layout.demand()
             };
             let capacity = course.executor.capacity(program, &demand);
             capacity.min(addressable(layout)).min(own)
-        };
-        let (image, batch) = match entrance {
-            Entrance::Program => (None, None),
-            Entrance::Image { image, batch } => (Some(image), Some(batch)),
         };
         let several = steps > 1 && image.is_none() && Layout::repeatable(params) && course.executor.runs_ahead();
         let repeated = several.then(|| layout(true)).filter(|layout| fits(layout) == own);

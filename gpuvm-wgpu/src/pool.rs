@@ -129,6 +129,11 @@ impl Pool {
         (shelves.lent, shelves.bytes)
     }
 
+    /// The most bytes of buffers that nobody uses.
+    pub fn bound(&self) -> u64 {
+        self.bound
+    }
+
     /// Lets go of everything that is idle.
     pub fn clear(&self) {
         let mut shelves = self.shelves();

@@ -23,7 +23,7 @@ use gpuvm_shaders::layout::{WORKGROUP, row, signal};
 
 use super::frame_room::FrameRoom;
 use super::gpu::Gpu;
-use super::memory::WORD;
+use super::memory::{WORD, size};
 use super::pace::Pace;
 use super::pool::Lease;
 use super::states::States;
@@ -265,6 +265,14 @@ pub fn most_with_rows(gpu: &Gpu) -> u32 {
     u32::try_from(most_words(gpu) / row::COUNT as u64).unwrap_or(u32::MAX)
 }
 
+/// VMs of a job of a launch that takes several: while one runs the next is begun, and both are to find their buffers as those before have left them.
+fn several_with_rows(gpu: &Gpu) -> u32 {
+    /// Of the bytes that stay idle, the part that the rows of one of them may have.
+    const PART: u64 = 4;
+    let vms = gpu.pool.bound() / PART / size(row::COUNT as u64);
+    most_with_rows(gpu).min(u32::try_from(vms).unwrap_or(u32::MAX))
+}
+
 /// The most VMs of a program that a session on the device can have, as [`Execute::capacity`](gpuvm_engine::Execute::capacity) asks, given
 /// what they leave of their states.
 pub fn capacity(gpu: &Gpu, program: &Program, demand: &Demand, states: States) -> u32 {
@@ -279,6 +287,7 @@ pub fn capacity(gpu: &Gpu, program: &Program, demand: &Demand, states: States) -
         false => FrameRoom::whole(program),
     };
     let with_states = match states {
+        States::Rows if demand.vms > most_with_rows(gpu) => several_with_rows(gpu),
         States::Rows => most_with_rows(gpu),
         States::FirstTraps { .. } | States::Nothing => MOST_VMS,
     };
