@@ -57,9 +57,10 @@ impl Judgement {
 enum Worth {
     /// One device has done it so often, and took this at best. The first times programs are being compiled.
     Alone { runs: u32, best: Duration },
-    /// It was tried so often, and took one device that long and several this.
+    /// It was tried so often and for so long, and took one device that long and several this.
     Tried {
         runs: u32,
+        spent: Duration,
         alone: Duration,
         together: Duration,
     },
@@ -80,6 +81,8 @@ impl Default for Worth {
 const ALONE: u32 = 6;
 /// So often work is tried on several devices: the first time its columns move to where they are needed from then on.
 const TRIES: u32 = 3;
+/// For so long at least: another device's programs are being compiled meanwhile.
+const TRIED_FOR: Duration = Duration::from_millis(150);
 
 /// A program, and how many VMs its launch has, which may be several jobs: if one of these is worth several devices all are, or its columns would move to and fro. Programs are told apart by where they are, so whoever remembers work keeps its program: ranks have them elsewhere each.
 #[derive(Clone)]
@@ -229,6 +232,7 @@ impl Shares {
             judgement.worth = match runs >= ALONE && best >= WORTH {
                 true => Worth::Tried {
                     runs: 0,
+                    spent: Duration::ZERO,
                     alone: best,
                     together: Duration::MAX,
                 },
@@ -245,12 +249,22 @@ impl Shares {
     /// Takes in how long several devices were at a job, with what had to move before, of a launch that is so many jobs.
     pub fn see_together(&self, (program, vms): (&Arc<Program>, u32), jobs: u32, time: Duration) {
         if let Some(judgement) = self.judgements().get_mut(&work(program, vms))
-            && let Worth::Tried { runs, alone, together } = judgement.worth
+            && let Worth::Tried {
+                runs,
+                spent,
+                alone,
+                together,
+            } = judgement.worth
             && let Some(time) = judgement.launch(jobs, time)
         {
-            let (runs, together) = (runs + 1, together.min(time));
-            judgement.worth = match runs < TRIES {
-                true => Worth::Tried { runs, alone, together },
+            let (runs, spent, together) = (runs + 1, spent.saturating_add(time), together.min(time));
+            judgement.worth = match runs < TRIES || spent < TRIED_FOR {
+                true => Worth::Tried {
+                    runs,
+                    spent,
+                    alone,
+                    together,
+                },
                 false => Worth::Known(together < alone),
             };
         }
@@ -284,6 +298,8 @@ impl Shares {
 
 #[cfg(test)]
 mod tests {
+    use gpuvm_core::assembly::assemble;
+
     use super::*;
 
     #[test]
@@ -331,6 +347,22 @@ mod tests {
         shares.lose(2);
         assert_eq!(shares.cut(100), [0..0, 0..100, 100..100]);
         assert_eq!(shares.first(), 1);
+    }
+
+    #[test]
+    fn work_is_tried_until_all_devices_have_compiled_it() {
+        let shares = Shares::new(2, None);
+        let program = Arc::new(assemble("code\nhalt").unwrap());
+        let millis = Duration::from_millis;
+        for (vms, later, is_worth_it) in [(9, 6, true), (8, 30, false)] {
+            let work = (&program, vms);
+            (0..ALONE).for_each(|_| shares.see_alone(work, 1, millis(10)));
+            (0..TRIES).for_each(|_| shares.see_together(work, 1, millis(30)));
+            assert!(shares.is_worth_it(&program, vms) && shares.is_open(&program, vms));
+            (0..20).for_each(|_| shares.see_together(work, 1, millis(later)));
+            assert_eq!(shares.is_worth_it(&program, vms), is_worth_it);
+            assert!(!shares.is_open(&program, vms));
+        }
     }
 
     #[test]
