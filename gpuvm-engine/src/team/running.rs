@@ -232,12 +232,17 @@ impl Running for TeamRunning {
         if tally.running + tally.yielded + tally.blocked == 0 {
             let vms = self.cut.vm_count();
             let shares = &self.group.shares;
+            // Where one device interprets what others have compiled, it is going to be faster.
+            let interprets = |part: &&Part| part.standing.tally.engine == Engine::Interpreter;
+            let is_settled = [0, self.parts.len()].contains(&self.parts.iter().filter(interprets).count());
             if shares.is_open(&self.program, vms) {
                 let time = self.group.agree(self.time, Duration::max)?;
-                shares.see_together((&self.program, vms), self.cut.jobs(), time);
+                shares.see_together((&self.program, vms), self.cut.jobs(), (time, is_settled));
             }
-            let seen = self.parts.iter().map(|part| (part.vms.len(), part.standing.time));
-            shares.see(&seen.collect::<Vec<(usize, Duration)>>());
+            if is_settled {
+                let seen = self.parts.iter().map(|part| (part.vms.len(), part.standing.time));
+                shares.see(&seen.collect::<Vec<(usize, Duration)>>());
+            }
         }
         watch(&tally);
         Ok(tally)

@@ -81,8 +81,8 @@ impl Default for Worth {
 const ALONE: u32 = 6;
 /// So often work is tried on several devices: the first time its columns move to where they are needed from then on.
 const TRIES: u32 = 3;
-/// For so long at least: another device's programs are being compiled meanwhile.
-const TRIED_FOR: Duration = Duration::from_millis(150);
+/// For so long at most, if other devices have not compiled it by then.
+const TRIED_FOR: Duration = Duration::from_secs(1);
 
 /// A program, and how many VMs its launch has, which may be several jobs: if one of these is worth several devices all are, or its columns would move to and fro. Programs are told apart by where they are, so whoever remembers work keeps its program: ranks have them elsewhere each.
 #[derive(Clone)]
@@ -246,8 +246,9 @@ impl Shares {
         self.judgements().entry(work).or_default().worth = Worth::Known(false);
     }
 
-    /// Takes in how long several devices were at a job, with what had to move before, of a launch that is so many jobs.
-    pub fn see_together(&self, (program, vms): (&Arc<Program>, u32), jobs: u32, time: Duration) {
+    /// Takes in how long several devices were at a job, with what had to move before, of a launch that is so many jobs, and whether all of them ran it
+    /// as they are going to.
+    pub fn see_together(&self, (program, vms): (&Arc<Program>, u32), jobs: u32, (time, is_settled): (Duration, bool)) {
         if let Some(judgement) = self.judgements().get_mut(&work(program, vms))
             && let Worth::Tried {
                 runs,
@@ -257,8 +258,9 @@ impl Shares {
             } = judgement.worth
             && let Some(time) = judgement.launch(jobs, time)
         {
-            let (runs, spent, together) = (runs + 1, spent.saturating_add(time), together.min(time));
-            judgement.worth = match runs < TRIES || spent < TRIED_FOR {
+            let spent = spent.saturating_add(time);
+            let (runs, together) = (runs + u32::from(is_settled), together.min(time));
+            judgement.worth = match runs < TRIES && spent < TRIED_FOR {
                 true => Worth::Tried {
                     runs,
                     spent,
@@ -276,7 +278,8 @@ impl Shares {
 
     /// Takes in how long each device was at its part of a job.
     pub fn see(&self, parts: &[(usize, Duration)]) {
-        if parts.len() < 2 || parts.iter().any(|(vms, time)| *vms == 0 || *time < TELLING) {
+        let longest = parts.iter().map(|(_, time)| *time).max().unwrap_or_default();
+        if parts.len() < 2 || parts.iter().any(|(vms, _)| *vms == 0) || longest < TELLING {
             return;
         }
         let mut shares = self.lock();
@@ -284,7 +287,8 @@ impl Shares {
         if parts.len() != shares.len() {
             return;
         }
-        let rate = |(vms, time): &(usize, Duration)| *vms as f64 / time.as_secs_f64();
+        // Who was done sooner than can be told is at least so fast.
+        let rate = |(vms, time): &(usize, Duration)| *vms as f64 / (*time).max(TELLING).as_secs_f64();
         let together: f64 = parts.iter().map(rate).sum();
         let fair: Vec<f64> = parts.iter().map(|part| rate(part) / together).collect();
         let off = shares.iter().zip(&fair).any(|(share, fair)| (share - fair).abs() > OFF);
@@ -357,9 +361,9 @@ mod tests {
         for (vms, later, is_worth_it) in [(9, 6, true), (8, 30, false)] {
             let work = (&program, vms);
             (0..ALONE).for_each(|_| shares.see_alone(work, 1, millis(10)));
-            (0..TRIES).for_each(|_| shares.see_together(work, 1, millis(30)));
+            (0..2 * TRIES).for_each(|_| shares.see_together(work, 1, (millis(100), false)));
             assert!(shares.is_worth_it(&program, vms) && shares.is_open(&program, vms));
-            (0..20).for_each(|_| shares.see_together(work, 1, millis(later)));
+            (0..TRIES).for_each(|_| shares.see_together(work, 1, (millis(later), true)));
             assert_eq!(shares.is_worth_it(&program, vms), is_worth_it);
             assert!(!shares.is_open(&program, vms));
         }
@@ -381,5 +385,24 @@ mod tests {
         // What is short tells nothing.
         shares.see(&[(1, Duration::from_millis(1)), (1000, Duration::from_millis(1))]);
         assert_eq!(shares.cut(1 << 20)[0].len() as f64 / f64::from(1 << 20), first);
+    }
+
+    #[test]
+    fn who_had_little_gets_its_share_back() {
+        let shares = Shares::new(2, Some(true));
+        let vms = |member: usize| shares.cut(1 << 20)[member].len();
+        // Once the second device took very long.
+        shares.see(&[(vms(0), TELLING), (vms(1), 100 * TELLING)]);
+        assert!(vms(1) < 3 << 17);
+        for _ in 0..20 {
+            let time = |member| {
+                (
+                    vms(member),
+                    (TELLING * 3 / 2).mul_f64(vms(member) as f64 / f64::from(1 << 19)),
+                )
+            };
+            shares.see(&[time(0), time(1)]);
+        }
+        assert!(vms(1) as f64 > (0.5 - OFF) * f64::from(1 << 20), "{}", vms(1));
     }
 }

@@ -45,6 +45,10 @@ impl Writer {
                 ];
                 let name = names[self.random.below(names.len() as u32) as usize];
                 self.line(format_args!("{name} w{a}, w{b}, w{c}"));
+                if name == "fadd" {
+                    // Which bits a NaN has is a device's affair, and integer operations would see them.
+                    self.line(format_args!("imm w3, 0x7f800000\nfmin w{a}, w{a}, w3"));
+                }
             }
             3 => {
                 let constant = self.random.next() >> self.random.below(32);
