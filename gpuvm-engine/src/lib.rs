@@ -70,7 +70,7 @@ impl std::fmt::Display for Engine {
 /// An engine that runs programs on words.
 pub trait Execute: Send + Sync {
     /// The most VMs that one job may have, given how much memory the launch asks for; 0 if not even one VM fits. The runtime
-    /// splits a larger launch into several jobs.
+    /// splits a larger launch into several jobs. An engine may have to compile the program first, to know what it leaves beside the job's data.
     fn capacity(&self, program: &Arc<Program>, demand: &Demand) -> u32;
 
     /// The memory in which buffers can stay between launches, if the engine has memory of its own.
