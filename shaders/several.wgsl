@@ -84,7 +84,7 @@ fn keep_trap() {
 // Leaves the workgroup's first trap, if the invocation has kept it.
 fn put_kept_trap(workgroup: u32) {
     vm = first_trapped;
-    if vm == NOBODY || !is_first_trapped() {
+    if leaves_states() != 0u || vm == NOBODY || !is_first_trapped() {
         return;
     }
     stop_ip = first_ip;
@@ -150,9 +150,7 @@ fn several_fresh(
         all_stop();
     }
     report(local);
-    if leaves_states() == 0u {
-        put_kept_trap(number);
-    }
+    put_kept_trap(number);
 }
 
 // Runs the invocation's VMs of a group.
@@ -194,7 +192,5 @@ fn several_adding(
         all_stop();
     }
     report(local);
-    if leaves_states() == 0u {
-        put_kept_trap(number);
-    }
+    put_kept_trap(number);
 }

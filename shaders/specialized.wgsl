@@ -266,8 +266,13 @@ fn count(number: u32, value: u32) {
     }
 }
 
+// The number of a workgroup; there may be more than work for them.
+fn number_of(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+    return group.y * groups.x + group.x;
+}
+
 fn vm_of(group: vec3<u32>, groups: vec3<u32>, local: u32) -> u32 {
-    return (group.y * groups.x + group.x) * WORKGROUP + local;
+    return number_of(group, groups) * WORKGROUP + local;
 }
 
 fn clear_tally(local: u32) {
@@ -366,7 +371,7 @@ fn start(group: vec3<u32>, groups: vec3<u32>, local: u32) -> bool {
     }
     report(local);
     if leaves_states() == 0u && is_first_trapped() {
-        put_trap(group.y * groups.x + group.x);
+        put_trap(number_of(group, groups));
     }
     return starts;
 }
@@ -391,7 +396,7 @@ fn both(
 ) {
     let starts = start(group, groups, local);
     storageBarrier();
-    vm = group.y * groups.x + group.x;
+    vm = number_of(group, groups);
     if starts && local == 0u && vm < joined.vms {
         _ = then();
     }

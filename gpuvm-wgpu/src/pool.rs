@@ -65,7 +65,7 @@ struct Shelves {
 struct Idle {
     buffer: wgpu::Buffer,
     written: Vec<u32>,
-    /// The how manieth it was to come back.
+    /// How many had come back when it did.
     since: u64,
 }
 

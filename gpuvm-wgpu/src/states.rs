@@ -6,10 +6,10 @@ use gpuvm_core::program::Status;
 use gpuvm_shaders::layout::{row, trap};
 
 use super::gpu::Gpu;
-use super::session::groups;
+use super::session::dispatched;
 
 /// What VMs that stop or trap leave.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum States {
     /// Nothing: each runs to its end.
     Nothing,
@@ -21,7 +21,6 @@ pub enum States {
         most_groups: Option<u32>,
     },
     /// [Rows](row) of each VM.
-    #[default]
     Rows,
 }
 
@@ -30,35 +29,21 @@ impl States {
     pub fn words(self, gpu: &Gpu, vms: u32) -> u64 {
         match self {
             States::Nothing => 0,
-            States::FirstTraps { .. } => trap::COUNT as u64 * u64::from(self.workgroups(gpu, vms)),
+            States::FirstTraps { vms: each, most_groups } => {
+                let [x, y] = dispatched(gpu, vms, each, most_groups);
+                trap::COUNT as u64 * u64::from(x) * u64::from(y)
+            }
             States::Rows => row::COUNT as u64 * u64::from(vms),
         }
     }
 
-    /// Where what a workgroup has left of one of so many VMs begins.
+    /// Where the trap begins that the workgroup of one of so many VMs has left, if that is what it leaves.
     pub fn place(self, gpu: &Gpu, vm: u32, vms: u32) -> Option<u64> {
-        match self {
-            States::FirstTraps { vms: each, .. } => {
-                let workgroup = vm / each % self.workgroups(gpu, vms);
-                Some(trap::COUNT as u64 * u64::from(workgroup))
-            }
-            States::Nothing | States::Rows => None,
-        }
-    }
-
-    /// The workgroups of so many VMs.
-    fn workgroups(self, gpu: &Gpu, vms: u32) -> u32 {
-        let States::FirstTraps { vms: each, most_groups } = self else {
-            return 0;
+        let States::FirstTraps { vms: each, .. } = self else {
+            return None;
         };
-        dispatched(gpu, vms, each, most_groups).into_iter().product()
+        Some(u64::from(vm / each) * trap::COUNT as u64 % self.words(gpu, vms))
     }
-}
-
-/// Workgroups in two dimensions for so many VMs, given how many each has at least and how many of them there may be.
-pub fn dispatched(gpu: &Gpu, vms: u32, each: u32, most_groups: Option<u32>) -> [u32; 2] {
-    let most = most_groups.map_or(u64::MAX, |most| u64::from(most) * u64::from(each));
-    groups(gpu, u64::from(vms).min(most), each)
 }
 
 /// All rows of a VM of which a trap was left.

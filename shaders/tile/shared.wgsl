@@ -33,7 +33,3 @@ fn tiles_of(entries: u32) -> u32 {
     return (entries + (TILE - 1u)) / TILE;
 }
 
-// The number of a workgroup; there may be more than tiles.
-fn number_of(group: vec3<u32>, groups: vec3<u32>) -> u32 {
-    return group.y * groups.x + group.x;
-}

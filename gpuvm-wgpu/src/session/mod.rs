@@ -300,6 +300,12 @@ pub fn capacity(gpu: &Gpu, program: &Program, demand: &Demand, states: States) -
         .min(u32::try_from(most).unwrap_or(u32::MAX))
 }
 
+/// Workgroups in two dimensions for so many VMs, given how many each has at least and how many of them there may be.
+pub fn dispatched(gpu: &Gpu, vms: u32, each: u32, most_groups: Option<u32>) -> [u32; 2] {
+    let most = most_groups.map_or(u64::MAX, |most| u64::from(most) * u64::from(each));
+    groups(gpu, u64::from(vms).min(most), each)
+}
+
 /// Workgroups in two dimensions, for so many invocations.
 pub fn groups(gpu: &Gpu, invocations: u64, workgroup: u32) -> [u32; 2] {
     let most = u64::from(gpu.limits.max_compute_workgroups_per_dimension);

@@ -34,6 +34,9 @@ const MOST_WORDS: usize = 1 << 12;
 /// Words that the states of a job's VMs may take.
 const MOST_STATES: u64 = 1 << 26;
 
+/// The addresses of two programs, and whether of the first one's VMs the first trap alone is asked after.
+type Pair = ([usize; 2], bool);
+
 /// A sequence of jobs on an engine.
 pub struct JobSequence<P> {
     scheduler: P,
@@ -45,7 +48,7 @@ pub struct JobSequence<P> {
     /// programs, and keep them.
     kernels: BTreeMap<(usize, u32, bool), Arc<dyn Stepper>>,
     /// The same of two programs whose jobs are joined, where they can be.
-    joined: BTreeMap<[usize; 2], Option<Arc<dyn Stepper>>>,
+    joined: BTreeMap<Pair, Option<Arc<dyn Stepper>>>,
     /// The same of programs whose elements go through tiles, by their and their operators' addresses, where they can.
     tiled: BTreeMap<[usize; 2], Option<Arc<dyn Stepper>>>,
     clocks: Vec<Clock>,
@@ -219,15 +222,18 @@ impl<P: Scheduler> JobSequence<P> {
             return Ok(None);
         }
         let programs = [&before.job.program, &job.program];
-        let key = programs.map(|program| Arc::as_ptr(program).addr());
-        if let Some(known) = self.joined.get(&key) {
-            return Ok(known.clone());
-        }
-        let joined = self.scheduler.joined(&before.job, job)?;
+        let addresses = programs.map(|program| Arc::as_ptr(program).addr());
+        let key = (addresses, before.job.only_first_trap);
+        let joined = match self.joined.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let joined = self.scheduler.joined(&before.job, job)?;
+                self.joined.insert(key, joined.clone());
+                joined
+            }
+        };
         let (gpu, vms) = (self.scheduler.gpu(), before.job.vms);
-        let joined = joined.filter(|joined| joined.states().words(gpu, vms) <= most_states);
-        self.joined.insert(key, joined.clone());
-        Ok(joined)
+        Ok(joined.filter(|joined| joined.states().words(gpu, vms) <= most_states))
     }
 
     /// Submits what was added. The last submission has a readback: for the signal, and for what the clocks say.

@@ -59,6 +59,11 @@ impl Automatic {
         }
     }
 
+    /// Whether there is no room for a job's VMs but on the kernel: it is as large as that because the kernel is there already.
+    fn is_the_kernels(&self, job: &Job) -> bool {
+        job.vms > most_with_rows(self.gpu())
+    }
+
     /// A job's session that has come so far.
     fn choosing(&self, job: &Job, stage: Stage) -> Result<Box<dyn Schedule>> {
         let launched = self.launched.get(&job.program, || Ok(AtomicBool::new(false)))?;
@@ -110,8 +115,7 @@ impl Scheduler for Automatic {
                 let schedule = self.specialized.schedule_with(&job.program, kernel)?;
                 Stage::Specialized(Box::new(schedule.without_waiting()))
             }
-            // It is as large as that because its kernel is there already.
-            None if job.vms > most_with_rows(self.gpu()) => {
+            None if self.is_the_kernels(job) => {
                 Stage::Specialized(Box::new(self.specialized.specializing(job)?.without_waiting()))
             }
             None => Stage::Interpreting,
@@ -132,8 +136,7 @@ impl Scheduler for Automatic {
         let launched = self.launched.get(program, || Ok(AtomicBool::new(false)))?;
         let options = self.specialized.options_for(job, KnownParams::default());
         let kernel = match launched.swap(true, Ordering::Relaxed) {
-            // It is as large as that because its kernel is there already.
-            _ if job.vms > most_with_rows(self.gpu()) => Some(self.specialized.kernel(program, &options)?),
+            _ if self.is_the_kernels(job) => Some(self.specialized.kernel(program, &options)?),
             // A device that refuses it leaves the program to the interpreter.
             true => self.specialized.request(program, &options).ok().flatten(),
             false => None,

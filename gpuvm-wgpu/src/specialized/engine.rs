@@ -24,8 +24,8 @@ use crate::gpu::Gpu;
 use crate::interpreter::Interpreter;
 use crate::library::Library;
 use crate::pace::Experience;
-use crate::session::{JobSequence, Session, capacity, groups};
-use crate::states::{States, dispatched};
+use crate::session::{JobSequence, Session, capacity, dispatched, groups};
+use crate::states::States;
 use crate::stepper::{Batch, BoundStepper, Need, Reach, Recorded, Schedule, Scheduler, Shared, Stepper};
 
 /// The specialised engine on one device. A clone is another handle to it.
