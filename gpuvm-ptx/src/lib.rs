@@ -37,6 +37,7 @@ mod analysis;
 mod atomic;
 mod control;
 mod convert;
+mod divide;
 mod entry;
 mod error;
 mod expression;

@@ -106,8 +106,14 @@ impl Translator<'_> {
                 let less = self.text.op("neg", ty, &[whole]);
                 self.text.op("fma.rn", ty, &[less, y, x])
             }
-            BinaryOperator::Divide => self.divided("div", ty, x, y),
-            BinaryOperator::Modulo => self.divided("rem", ty, x, y),
+            BinaryOperator::Divide => match self.quotient_by(ty, x, y) {
+                Some(quotient) => quotient,
+                None => self.divided("div", ty, x, y),
+            },
+            BinaryOperator::Modulo => match self.remainder_by(ty, x, y) {
+                Some(remainder) => remainder,
+                None => self.divided("rem", ty, x, y),
+            },
             BinaryOperator::And | BinaryOperator::LogicalAnd if ty == Ty::Pred => self.text.both(x, y),
             BinaryOperator::InclusiveOr | BinaryOperator::LogicalOr if ty == Ty::Pred => self.text.either(x, y),
             BinaryOperator::ExclusiveOr | BinaryOperator::NotEqual if ty == Ty::Pred => self.differs(x, y),
@@ -225,7 +231,7 @@ impl Translator<'_> {
     }
 
     /// A shift. Distances wrap in WGSL; PTX's shifts clamp them, but for those of two words.
-    fn shifted(&mut self, left: bool, ty: Ty, x: Operand, by: Operand) -> Operand {
+    pub fn shifted(&mut self, left: bool, ty: Ty, x: Operand, by: Operand) -> Operand {
         let target = self.text.register(ty.width());
         let mask = if ty.width() == Width::Long { 63 } else { 31 };
         let (name, ty) = match (left, ty.is_signed()) {
@@ -253,13 +259,21 @@ impl Translator<'_> {
     }
 }
 
-/// What an operator gives for constants of integers and truth values, where that decides what is written: conditions, and sums that are
-/// addresses.
+/// What an operator gives for constants of integers and truth values, where that decides what is written: conditions, sums that are
+/// addresses, and pairs of words that are divisors.
 fn folded(op: BinaryOperator, ty: Ty, x: Operand, y: Operand) -> Option<Operand> {
-    if ty.is_float() || ty.width() == Width::Long {
+    if ty.is_float() {
         return None;
     }
-    let (a, b) = (x.constant()? as u32, y.constant()? as u32);
+    let (a, b) = (x.constant()?, y.constant()?);
+    if ty.width() == Width::Long {
+        return match op {
+            BinaryOperator::InclusiveOr => Some(Operand::ConstLong(a | b)),
+            BinaryOperator::ShiftLeft => Some(Operand::ConstLong(a.wrapping_shl(b as u32))),
+            _ => None,
+        };
+    }
+    let (a, b) = (a as u32, b as u32);
     let truth = |truth| Some(Operand::ConstTruth(truth));
     let (signed_a, signed_b) = (a as i32, b as i32);
     match op {

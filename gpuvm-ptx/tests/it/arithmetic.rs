@@ -49,6 +49,97 @@ fn quotients_are_guarded() {
     );
 }
 
+/// Checks quotients and remainders of both signs by a constant, of words and of pairs of them: those of `x` and `y`.
+fn check_divisor(divisor: u64, inputs: &[[u32; 2]]) {
+    let (by, signed) = (divisor as u32, divisor as u32 as i32);
+    if by != 0 {
+        let body = format!("return (x / {by}u) ^ (x % {by}u * 3u);");
+        check_pairs(UNCHECKED, &body, inputs, false, |x, _| {
+            (x / by) ^ (x % by).wrapping_mul(3)
+        });
+        // What a number is masked with is known to bound it.
+        let body = format!("let z = x & 0xfffu; return (z / {by}u) ^ (z % {by}u * 3u);");
+        check_pairs(UNCHECKED, &body, inputs, false, |x, _| {
+            (x % 4096 / by) ^ (x % 4096 % by).wrapping_mul(3)
+        });
+    }
+    // `i32::MIN` has no literal, and by -1 it is not divided.
+    if !matches!(signed, 0 | -1 | i32::MIN) {
+        let body = format!("let z = i32(x); return u32((z / {signed}i) ^ (z % {signed}i * 3i));");
+        check_pairs(UNCHECKED, &body, inputs, false, |x, _| {
+            let x = x as i32;
+            ((x / signed) ^ (x % signed).wrapping_mul(3)) as u32
+        });
+    }
+    let pair = |x: u32, y: u32| u64::from(x) | u64::from(y) << 32;
+    let folded = |z: u64| z as u32 ^ (z >> 32) as u32;
+    let [low, high] = [divisor as u32, (divisor >> 32) as u32];
+    let declared = "let z = u64(x) | (u64(y) << 32u);";
+    let shown = "return u32(r) ^ u32(r >> 32u);";
+    if divisor != 0 {
+        let by = format!("let by = u64({low}u) | (u64({high}u) << 32u);");
+        let body = format!("{declared} {by} let r = (z / by) ^ (z % by * u64(3u)); {shown}");
+        check_pairs(UNCHECKED, &body, inputs, false, |x, y| {
+            let z = pair(x, y);
+            folded((z / divisor) ^ (z % divisor).wrapping_mul(3))
+        });
+    }
+    let wide = divisor as i64;
+    if !matches!(wide, 0 | -1 | i64::MIN) {
+        let by = format!("let by = i64(u64({low}u) | (u64({high}u) << 32u));");
+        let body = format!("{declared} {by} let s = (i64(z) / by) ^ (i64(z) % by * i64(3i)); let r = u64(s); {shown}");
+        check_pairs(UNCHECKED, &body, inputs, false, |x, y| {
+            let z = pair(x, y) as i64;
+            folded(((z / wide) ^ (z % wide).wrapping_mul(3)) as u64)
+        });
+    }
+}
+
+/// Multiples of a divisor and their neighbours, which are where a quotient changes.
+fn around(divisor: u64) -> Vec<[u32; 2]> {
+    let times = [0, 1, 2, 3, 7, u64::MAX / 2, u64::MAX].map(|most| most / divisor.max(1));
+    let close = times.into_iter().flat_map(|times| {
+        let multiple = times.wrapping_mul(divisor);
+        [multiple.wrapping_sub(1), multiple, multiple.wrapping_add(1)]
+    });
+    let words = times
+        .into_iter()
+        .map(|times| (times as u32).wrapping_mul(divisor as u32));
+    let close = close.chain(words.flat_map(|word| [u64::from(word.wrapping_sub(1)), word.into()]));
+    close.map(|z| [z as u32, (z >> 32) as u32]).chain(edges()).collect()
+}
+
+#[test]
+fn constants_divide_by_multiplication() {
+    let small = 1..=20;
+    let edges = EDGES
+        .iter()
+        .flat_map(|&edge| [edge.into(), u64::from(edge) << 32 | 5, !u64::from(edge)]);
+    let others = [
+        641,
+        1000,
+        1 << 20,
+        0xaaaa_aaab,
+        0x8000_0001,
+        6_700_417,
+        1_000_000_007,
+        10_000_000_000,
+        1 << 63,
+    ];
+    for divisor in small.chain(edges).chain(others) {
+        check_divisor(divisor, &around(divisor));
+    }
+    let source = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+        @compute @workgroup_size(1) fn main() {
+            x[0] = x[1] / 10u + x[2] % 7u;
+            x[3] = u32(i32(x[4]) / -12i);
+            x[5] = u32(u64(x[6]) / (u64(10u) | (u64(1u) << 32u)));
+        }";
+    let text = translated(source, &UNCHECKED).unwrap().text;
+    assert_eq!(text.matches("mul.hi").count(), 4, "{text}");
+    assert!(!text.contains("div") && !text.contains("rem"), "{text}");
+}
+
 #[test]
 fn quotients_are_not_guarded_where_the_author_vouches() {
     let count = |options| {
@@ -224,6 +315,13 @@ fn relaxed_floats_may_be_contracted_and_exact_ones_never() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn any_constant_divides(divisor: u64, short in 0..64_u32, inputs in prop::collection::vec(any::<[u32; 2]>(), 64)) {
+        let divisor = divisor >> short;
+        let inputs: Vec<[u32; 2]> = around(divisor).into_iter().chain(inputs).collect();
+        check_divisor(divisor, &inputs);
+    }
 
     /// Operators in any nesting: a row of them, each on the results of earlier ones.
     #[test]

@@ -18,6 +18,10 @@ pub(super) fn step(thread: &mut Thread, parts: &[&str], arguments: &[Argument]) 
             (signed(bits[0]) * signed(bits[1])).wrapping_add(bits[2] as i64) as u64
         }
         ["mul", "wide", "u32"] => low(bits[0]) * low(bits[1]),
+        ["mul", "hi", "u32"] => (low(bits[0]) * low(bits[1])) >> 32,
+        ["mul", "hi", "s32"] => ((i64::from(bits[0] as i32) * i64::from(bits[1] as i32)) >> 32) as u64,
+        ["mul", "hi", "u64"] => ((u128::from(bits[0]) * u128::from(bits[1])) >> 64) as u64,
+        ["mul", "hi", "s64"] => ((i128::from(bits[0] as i64) * i128::from(bits[1] as i64)) >> 64) as u64,
         ["shf", direction, "wrap", "b32"] => {
             let both = low(bits[1]) << 32 | low(bits[0]);
             let by = bits[2] as u32 & 31;

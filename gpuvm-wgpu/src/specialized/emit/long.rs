@@ -13,6 +13,10 @@ impl Emitter<'_> {
     pub fn pair(&mut self, op: Op, inputs: &[Operand]) -> (Value, Value) {
         use BinaryOperator as B;
         let native = self.options.long();
+        let divisor = match *inputs {
+            [_, _, low, high] if native => self.constant_pair(low, high),
+            _ => None,
+        };
         match op {
             Op::Add64 if native => self.native(B::Add, inputs),
             Op::Sub64 if native => self.native(B::Subtract, inputs),
@@ -23,6 +27,11 @@ impl Emitter<'_> {
             Op::Add64 => self.shader("add64", inputs),
             Op::Sub64 => self.shader("sub64", inputs),
             Op::Mul64 => self.shader("mul64", inputs),
+            Op::DivU64 if divisor.is_some_and(|by| by != 0) => self.native(B::Divide, inputs),
+            Op::RemU64 if divisor.is_some_and(|by| by != 0) => self.native(B::Modulo, inputs),
+            // Divided by -1 the lowest integer overflows.
+            Op::DivS64 if divisor.is_some_and(|by| by != 0 && by != u64::MAX) => self.native_signed(B::Divide, inputs),
+            Op::RemS64 if divisor.is_some_and(|by| by != 0 && by != u64::MAX) => self.native_signed(B::Modulo, inputs),
             Op::DivU64 => self.shader("div64", inputs),
             Op::DivS64 => self.shader("div_signed64", inputs),
             Op::RemU64 => self.shader("rem64", inputs),
@@ -106,6 +115,22 @@ impl Emitter<'_> {
         let (x, y) = (self.long(&inputs[..2]), self.long(&inputs[2..]));
         let result = self.code.binary(op, x, y);
         self.words_of_long(result)
+    }
+
+    fn native_signed(&mut self, op: BinaryOperator, inputs: &[Operand]) -> (Value, Value) {
+        let [x, y] = [&inputs[..2], &inputs[2..]].map(|words| {
+            let long = self.long(words);
+            self.code.bits_as(long, ScalarKind::Sint)
+        });
+        let result = self.code.binary(op, x, y);
+        let result = self.code.bits_as(result, ScalarKind::Uint);
+        self.words_of_long(result)
+    }
+
+    /// A pair of words that are known.
+    fn constant_pair(&mut self, low: Operand, high: Operand) -> Option<u64> {
+        let (low, high) = (self.constant(low)?, self.constant(high)?);
+        Some(u64::from(low) | u64::from(high) << 32)
     }
 
     fn native_shift(&mut self, op: BinaryOperator, inputs: &[Operand], kind: ScalarKind) -> (Value, Value) {
