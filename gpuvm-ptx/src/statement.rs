@@ -26,6 +26,10 @@ impl<'a> Translator<'a> {
                 rest = self.emit_all(rest)?;
                 continue;
             }
+            if let Some(after) = self.store_parts(rest)? {
+                rest = after;
+                continue;
+            }
             if self.statement(statement)? == Flow::Ended {
                 return Ok(Flow::Ended);
             }
@@ -52,7 +56,8 @@ impl<'a> Translator<'a> {
         Ok(rest)
     }
 
-    fn statement(&mut self, statement: &'a Statement) -> Result<Flow> {
+    /// Writes a statement.
+    pub fn statement(&mut self, statement: &'a Statement) -> Result<Flow> {
         match *statement {
             Statement::Emit(_) => _ = self.emit_all(std::slice::from_ref(statement))?,
             Statement::Block(ref block) => return self.block(block),

@@ -1,4 +1,5 @@
-//! Loads of words that lie beside each other as one load of a vector, where an index is known to be a multiple of four words but for a constant.
+//! Loads and stores of words that lie beside each other as one of a vector, where an index is known to be a multiple of four words, or two, but for a
+//! constant.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -6,13 +7,16 @@ use std::ops::Range;
 use naga::{BinaryOperator, Expression, GlobalVariable, Handle, Literal, Scalar, Statement, TypeInner};
 
 use crate::Result;
+use crate::error::invalid;
 use crate::near::MOST_PARTS;
 use crate::operand::{Operand, Width};
 use crate::place::{Address, Place, Space};
 use crate::translator::{Translator, Value};
 
-/// Words of a vector.
+/// Words of the largest vector.
 const LANES: u32 = 4;
+/// Statements among which stores of one vector are looked for.
+const MOST_BETWEEN: usize = 32;
 /// Bytes of a word.
 const WORD: u32 = 4;
 
@@ -42,20 +46,42 @@ struct Index {
     constant: u32,
 }
 
-/// Where a vector lies: the array, the multiples of expressions and the constant of its index.
-type Whole = (Handle<GlobalVariable>, Vec<(Handle<Expression>, u32)>, u32);
+/// Where a vector lies.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Whole {
+    array: Handle<GlobalVariable>,
+    /// The multiples of expressions and the constant of its index, which is a multiple of the number of its words.
+    terms: Vec<(Handle<Expression>, u32)>,
+    constant: u32,
+}
 
-impl Translator<'_> {
+/// Stores of neighbouring words.
+#[derive(Debug)]
+struct Stores {
+    lanes: Range<u32>,
+    /// In the order of their lanes.
+    parts: Vec<Part>,
+}
+
+/// A store of a word that is part of a vector.
+#[derive(Debug)]
+struct Part {
+    /// Which statement it is.
+    at: usize,
+    lane: u32,
+    pointer: Handle<Expression>,
+    value: Handle<Expression>,
+}
+
+impl<'a> Translator<'a> {
     /// Finds the vectors among expressions that are evaluated one after the other, with no statement between them, followed by those of a
     /// block.
     pub fn vectors(&self, expressions: impl Iterator<Item = Handle<Expression>>, then: &[Statement]) -> Vectors {
         let mut found: HashMap<Whole, Vec<(Handle<Expression>, u32)>> = HashMap::new();
         for load in expressions {
-            if let Some((array, index)) = self.word_loaded(load)
-                && let Some(Index { terms, constant }) = self.index_of(index)
+            if let Expression::Load { pointer } = self.frame.function.expressions[load]
+                && let Some((whole, lane)) = self.part_of_vector(pointer)
             {
-                let lane = constant % LANES;
-                let whole = (array, terms.into_iter().collect(), constant - lane);
                 found.entry(whole).or_default().push((load, lane));
             }
         }
@@ -118,6 +144,93 @@ impl Translator<'_> {
         targets
     }
 
+    /// Writes as one store what the first of some statements and others behind it store to the parts of a vector, with all that is between; gives the
+    /// statements after them, or `None` if the first has to be written by itself.
+    pub fn store_parts(&mut self, statements: &'a [Statement]) -> Result<Option<&'a [Statement]>> {
+        let Some(stores) = self.stores_together(statements) else {
+            return Ok(None);
+        };
+        let Stores { lanes, parts } = stores;
+        let last = parts.iter().map(|part| part.at).max().unwrap_or_default();
+        let (between, rest) = statements.split_at(last + 1);
+        for (number, statement) in between.iter().enumerate() {
+            if parts.iter().all(|part| part.at != number) {
+                self.statement(statement)?;
+            }
+        }
+        let Place::Memory(at) = self.place(parts[0].pointer)? else {
+            return Err(invalid("a word of a buffer in registers"));
+        };
+        let values: Value = parts
+            .iter()
+            .map(|part| self.scalar(part.value))
+            .collect::<Result<_>>()?;
+        let values: Vec<String> = values.iter().map(Operand::to_string).collect();
+        self.text.line(format_args!(
+            "st.{}.v{}.b32 {at}, {{{}}}",
+            at.space.suffix(),
+            lanes.len(),
+            values.join(", ")
+        ));
+        Ok(Some(rest))
+    }
+
+    /// The stores of a vector that some statements begin with, if all its words or a half of them are stored before anything else is done to memory.
+    fn stores_together(&self, statements: &[Statement]) -> Option<Stores> {
+        let mut wanted = None;
+        let (mut parts, mut stored): (Vec<Part>, u32) = (Vec::new(), 0);
+        let mut complete = None;
+        for (at, statement) in statements.iter().enumerate().take(MOST_BETWEEN) {
+            match *statement {
+                Statement::Emit(ref range) if range.clone().all(|expression| !self.looks_at_memory(expression)) => {}
+                Statement::Store { pointer, .. } if self.is_variable(pointer) => {}
+                Statement::Store { pointer, value } => {
+                    let Some((whole, lane)) = self.part_of_vector(pointer) else {
+                        break;
+                    };
+                    if *wanted.get_or_insert_with(|| whole.clone()) != whole || stored & 1 << lane != 0 {
+                        break;
+                    }
+                    stored |= 1 << lane;
+                    parts.push(Part {
+                        at,
+                        lane,
+                        pointer,
+                        value,
+                    });
+                    let lanes = lanes_of(stored);
+                    if lanes.clone().all(|lane| stored & 1 << lane != 0) {
+                        complete = Some((lanes, parts.len()));
+                    }
+                }
+                _ => break,
+            }
+        }
+        let (lanes, count) = complete?;
+        parts.truncate(count);
+        parts.sort_by_key(|part| part.lane);
+        Some(Stores { lanes, parts })
+    }
+
+    /// Whether an expression is of what memory holds.
+    fn looks_at_memory(&self, expression: Handle<Expression>) -> bool {
+        match self.frame.function.expressions[expression] {
+            Expression::Load { pointer } => !self.is_variable(pointer),
+            _ => false,
+        }
+    }
+
+    /// Whether a pointer leads into a variable of the function's.
+    fn is_variable(&self, mut pointer: Handle<Expression>) -> bool {
+        loop {
+            match self.frame.function.expressions[pointer] {
+                Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => pointer = base,
+                Expression::LocalVariable(_) => return true,
+                _ => return false,
+            }
+        }
+    }
+
     /// Whether statements begin with storing a value to a variable of the function's.
     fn is_kept(&self, value: Handle<Expression>, then: &[Statement]) -> bool {
         let expressions = &self.frame.function.expressions;
@@ -129,12 +242,28 @@ impl Translator<'_> {
         kept.any(|(_, stored)| stored == value)
     }
 
-    /// The array and the index, if an expression loads a word of a buffer's.
-    fn word_loaded(&self, load: Handle<Expression>) -> Option<(Handle<GlobalVariable>, Handle<Expression>)> {
-        let expressions = &self.frame.function.expressions;
-        let Expression::Load { pointer } = expressions[load] else {
+    /// The vector that the word at a pointer is part of, and which part.
+    fn part_of_vector(&self, pointer: Handle<Expression>) -> Option<(Whole, u32)> {
+        let (array, index) = self.word_of_buffer(pointer)?;
+        let Index { terms, constant } = self.index_of(index)?;
+        let of = |(&term, factor): (&Handle<Expression>, &u32)| factor.wrapping_mul(self.divisor(term));
+        let common = terms.iter().map(of).fold(LANES, |common, factor| common | factor);
+        let lanes = 1 << common.trailing_zeros();
+        if lanes == 1 {
             return None;
+        }
+        let lane = constant % lanes;
+        let whole = Whole {
+            array,
+            terms: terms.into_iter().collect(),
+            constant: constant - lane,
         };
+        Some((whole, lane))
+    }
+
+    /// The array and the index, if a pointer leads to a word of a buffer's.
+    fn word_of_buffer(&self, pointer: Handle<Expression>) -> Option<(Handle<GlobalVariable>, Handle<Expression>)> {
+        let expressions = &self.frame.function.expressions;
         let Expression::Access { base, index } = expressions[pointer] else {
             return None;
         };
@@ -159,14 +288,12 @@ impl Translator<'_> {
         (is_word && is_near && address.align >= LANES * WORD).then_some((handle, index))
     }
 
-    /// An index, if it is a multiple of a vector's words but for the constant.
+    /// An index as a sum, unless it has too many parts.
     fn index_of(&self, index: Handle<Expression>) -> Option<Index> {
         let mut sum = Index::default();
         self.add(index, 1, &mut sum, &mut { MOST_PARTS })?;
         sum.terms.retain(|_, factor| *factor != 0);
-        let mut terms = sum.terms.iter();
-        let is_whole = terms.all(|(&term, factor)| factor.wrapping_mul(self.divisor(term)) % LANES == 0);
-        is_whole.then_some(sum)
+        Some(sum)
     }
 
     /// Adds a multiple of an expression to an index.

@@ -66,7 +66,7 @@ fn words_beside_each_other_are_loaded_as_vectors() {
         let source = VECTORS.replace("BASE", base);
         let text = translated(&source, &NEAR).unwrap().text;
         assert_eq!(
-            [".v4.b32", ".v2.b32"].map(|form| text.matches(form).count()),
+            ["ld.global.nc.v4.b32", "ld.global.nc.v2.b32"].map(|form| text.matches(form).count()),
             vectors,
             "{text}"
         );
@@ -95,8 +95,98 @@ fn words_beside_each_other_are_loaded_as_vectors() {
             .collect();
         assert_eq!(run.source(&source)[2], expected);
         let far = translated(&source, &UNCHECKED).unwrap().text;
-        assert!(!far.contains(".v4.b32"), "what may be far is addressed otherwise");
+        assert!(
+            !far.contains("ld.global.nc.v4.b32"),
+            "what may be far is addressed otherwise"
+        );
     }
+}
+
+/// Checks what a shader with these statements stores, where `base` is a multiple of two and `id` tells invocations apart, and how many of its stores are
+/// vectors.
+fn check_stores(statements: &str, vectors: [usize; 2], expected: impl Fn(&mut [u32], usize, u32)) {
+    let source = format!(
+        "@group(0) @binding(0) var<storage, read_write> to: array<u32>;
+        @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) id: u32) {{
+            let base = (to[0] & 0xfffffffeu) + id * 8u;
+            let four = (to[1] & 0xfffffffcu) + id * 8u;
+            var kept = id;
+            {statements}
+        }}"
+    );
+    let mut words: Vec<u32> = (0..50).map(|word| word * 1000).collect();
+    (words[0], words[1]) = (2, 8);
+    let kernel = assembled(&source, &NEAR);
+    for (count, lanes) in vectors.into_iter().zip(["v2", "v4"]) {
+        let found = kernel.text.matches(&format!("st.global.{lanes}.b32")).count();
+        assert_eq!(found, count, "{statements} {}", kernel.text);
+    }
+    let run = Run {
+        options: NEAR,
+        buffers: &[&words],
+        ..Run::default()
+    };
+    let found = run.source(&source).swap_remove(0);
+    for id in 0..4 {
+        expected(&mut words, id as usize * 8, id);
+    }
+    assert_eq!(found, words, "{statements}");
+}
+
+#[test]
+fn words_beside_each_other_are_stored_at_once() {
+    check_stores("to[base] = 5u; to[base + 1u] = id;", [1, 0], |words, at, id| {
+        words[2 + at..][..2].copy_from_slice(&[5, id]);
+    });
+    // In another order, with sums and variables between them.
+    check_stores(
+        "to[base + 1u] = id * 3u; kept += 7u; to[base] = id + kept;",
+        [1, 0],
+        |words, at, id| words[2 + at..][..2].copy_from_slice(&[id + id + 7, id * 3]),
+    );
+    check_stores(
+        "to[four] = 1u; to[four + 1u] = 2u; to[four + 2u] = 3u; to[four + 3u] = 4u; to[four + 4u] = 5u; to[four + 5u] = 6u;",
+        [1, 1],
+        |words, at, _| words[8 + at..][..6].copy_from_slice(&[1, 2, 3, 4, 5, 6]),
+    );
+    // Three of four: two, and one.
+    check_stores(
+        "to[four + 3u] = 4u; to[four + 2u] = 3u; to[four + 1u] = 2u;",
+        [1, 0],
+        |words, at, _| words[8 + at..][1..4].copy_from_slice(&[2, 3, 4]),
+    );
+}
+
+#[test]
+fn stores_keep_their_places_among_what_looks_at_memory() {
+    let pair = |words: &mut [u32], at: usize, values: [u32; 2]| words[2 + at..][..2].copy_from_slice(&values);
+    check_stores(
+        "to[base] = 5u; to[base + 1u] = to[base] + id;",
+        [0, 0],
+        |words, at, id| pair(words, at, [5, 5 + id]),
+    );
+    check_stores(
+        "to[base] = 5u; to[base] = 6u; to[base + 1u] = id;",
+        [1, 0],
+        |words, at, id| pair(words, at, [6, id]),
+    );
+    // The same word by another index.
+    check_stores(
+        "let other = to[0] + 8u * id; to[base] = 5u; to[other] = 6u; to[base + 1u] = id;",
+        [0, 0],
+        |words, at, id| pair(words, at, [6, id]),
+    );
+    check_stores(
+        "to[base] = 5u; if id > 1u { to[base] = 6u; } to[base + 1u] = id;",
+        [0, 0],
+        |words, at, id| pair(words, at, [if id > 1 { 6 } else { 5 }, id]),
+    );
+    // Nothing is known of the first.
+    check_stores(
+        "let other = to[0] + 8u * id; to[other] = 5u; to[other + 1u] = 6u;",
+        [0, 0],
+        |words, at, _| pair(words, at, [5, 6]),
+    );
 }
 
 #[test]

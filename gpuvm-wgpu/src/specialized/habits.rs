@@ -3,42 +3,52 @@
 use std::sync::{Mutex, PoisonError};
 
 use gpuvm_core::program::Mode;
-use gpuvm_core::specialise::{ALIGNED, KnownParam, KnownParams};
+use gpuvm_core::specialise::{KnownParam, KnownParams};
 use gpuvm_core::types::TypeRef;
 use gpuvm_engine::{Job, Slot, Source};
 
 use crate::library::Library;
 
-/// Launches in a row with the same uniforms after which these are folded in. Who sweeps over a parameter never gets there.
+/// Runs with the same uniforms after which these are folded in. Who sweeps over a parameter never gets there.
 const REPEATS: u32 = 16;
+/// Uniforms of one program that are remembered: those of the last runs, as phases of a plan may be of one routine.
+const KEPT: usize = 4;
 /// Words of all uniforms together that are worth looking at in each launch.
 const MOST_WORDS: usize = 64;
 
 /// The habits of a device's users, by program.
 #[derive(Debug, Default)]
-pub struct Habits(Library<Mutex<Habit>>);
+pub struct Habits(Library<Mutex<Vec<Habit>>>);
 
-#[derive(Debug, Default)]
+/// Runs of a program with the same uniforms.
+#[derive(Debug)]
 struct Habit {
-    last: KnownParams,
-    launches: u32,
+    known: KnownParams,
+    /// How many there were; each step of a job is one.
+    runs: u32,
 }
 
 impl Habits {
-    /// Takes note of a launch, and gives what is known of its parameters if the launches before it had the same.
+    /// Takes note of a job, and gives what is known of its parameters if many runs before it had the same.
     pub fn note(&self, job: &Job, arena: &dyn Source) -> Option<KnownParams> {
-        let habit = self.0.get(&job.program, || Ok(Mutex::default())).ok()?;
-        let now = known_of(job, arena);
-        let mut habit = habit.lock().unwrap_or_else(PoisonError::into_inner);
-        if habit.last != now {
-            *habit = Habit { last: now, launches: 0 };
+        let habits = self.0.get(&job.program, || Ok(Mutex::default())).ok()?;
+        let known = known_of(job, arena);
+        let mut habits = habits.lock().unwrap_or_else(PoisonError::into_inner);
+        match habits.iter().position(|habit| habit.known == known) {
+            Some(before) => habits[..=before].rotate_right(1),
+            None => {
+                habits.truncate(KEPT - 1);
+                habits.insert(0, Habit { known, runs: 0 });
+            }
         }
-        habit.launches = habit.launches.saturating_add(1);
-        (habit.launches > REPEATS).then(|| habit.last.clone())
+        let habit = habits.first_mut()?;
+        let is_one = habit.runs >= REPEATS;
+        habit.runs = habit.runs.saturating_add(job.steps);
+        is_one.then(|| habit.known.clone())
     }
 }
 
-/// What a launch fixes of each parameter.
+/// What a job fixes of each parameter.
 fn known_of(job: &Job, arena: &dyn Source) -> KnownParams {
     let mut left = MOST_WORDS;
     let known = |(slot, ty): (&Slot, &TypeRef)| {
@@ -58,7 +68,7 @@ fn known_of(job: &Job, arena: &dyn Source) -> KnownParams {
             length: Some(place.length),
             value,
             // Regions begin at such multiples themselves.
-            aligned: place.base % ALIGNED == 0 && place.stride % ALIGNED == 0,
+            alignment: KnownParam::alignment_of([place.base, place.stride]),
         }
     };
     KnownParams(job.slots.iter().zip(&job.program.params).map(known).collect())
@@ -84,7 +94,24 @@ mod tests {
         }
         let found = note(&same.arena).unwrap();
         assert_eq!((found.0[0].stride, &found.0[0].value), (Some(0), &Some(vec![7])));
-        assert_eq!(note(&other), None, "another value begins anew");
-        assert_eq!(note(&same.arena), None);
+        assert_eq!(note(&other), None, "another value has not been there before");
+        assert!(note(&same.arena).is_some(), "and does not end the habit");
+    }
+
+    #[test]
+    fn a_sweep_is_no_habit() {
+        let (habits, same) = (Habits::default(), batch(0));
+        for value in 0..3 * (REPEATS + 1) {
+            // One more value than is remembered.
+            assert_eq!(habits.note(&same.job, &[value % (KEPT as u32 + 1)].as_slice()), None);
+        }
+    }
+
+    #[test]
+    fn each_step_is_a_run() {
+        let (habits, mut same) = (Habits::default(), batch(7));
+        same.job.steps = REPEATS;
+        assert_eq!(habits.note(&same.job, &same.arena.as_slice()), None);
+        assert!(habits.note(&same.job, &same.arena.as_slice()).is_some());
     }
 }

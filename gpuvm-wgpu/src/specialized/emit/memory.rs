@@ -1,7 +1,6 @@
 //! Instructions that touch memory: its spaces and launch parameters.
 
 use gpuvm_core::isa::{Op, space};
-use gpuvm_core::specialise::ALIGNED;
 use gpuvm_core::specialise::propagation::Fact;
 use gpuvm_engine::fault;
 use naga::{BinaryOperator, MathFunction};
@@ -383,9 +382,11 @@ impl Emitter<'_> {
     /// Where the VM's part of a launch parameter begins.
     pub fn place(&mut self, param: u32) -> Node {
         let mut base = self.slot(param, 0);
-        if self.options.cuda && self.options.known.is_aligned(param) {
+        if self.options.cuda
+            && let Some(alignment) = self.options.known.alignment(param)
+        {
             // This tells the translator.
-            let whole = self.code.word(!(ALIGNED - 1));
+            let whole = self.code.word(!(alignment - 1));
             base = self.code.binary(BinaryOperator::And, base, whole);
         }
         match self.options.known.stride(param) {

@@ -90,23 +90,27 @@ fn loops_that_count_may_break_trap_and_nest() {
     ));
 }
 
+/// What a program is specialised for whose first parameter is a slice of so many elements.
+pub(super) fn folded(length: u32) -> Options {
+    let known = KnownParam {
+        stride: Some(0),
+        length: Some(length),
+        alignment: KnownParam::alignment_of([]),
+        ..KnownParam::default()
+    };
+    Options {
+        known: KnownParams(vec![known]),
+        ..Options::default()
+    }
+}
+
 /// Runs a program of one slice, and counts what its fresh shader checks of memory and of indices: at most so much where the slice's
 /// length may be anything, and where it is folded in, as it is after some launches.
 fn check_slice(text: &str, words: u32, length: u32, vms: u32, checks: [usize; 2]) {
     let words: Vec<u32> = (1..=words).collect();
     let mut job = job(assemble(text).unwrap(), &words, 0, 1, vms);
     job.slots[0].place.length = length;
-    let known = KnownParam {
-        stride: Some(0),
-        length: Some(length),
-        aligned: true,
-        ..KnownParam::default()
-    };
-    let folded = Options {
-        known: KnownParams(vec![known]),
-        ..Options::default()
-    };
-    for (options, most) in [Options::default(), folded].into_iter().zip(checks) {
+    for (options, most) in [Options::default(), folded(length)].into_iter().zip(checks) {
         check_with(&job, &options, &[1, 2, 5000, 5000]);
         let text = shown_with(&job.program, &options, Start::Fresh);
         let found = text.matches("trap_fault =").count();
@@ -115,7 +119,7 @@ fn check_slice(text: &str, words: u32, length: u32, vms: u32, checks: [usize; 2]
 }
 
 /// Lengths of slices whose loops become straight code once they are folded in, and of one whose loop stays.
-const LENGTHS: [u32; 3] = [1, 23, 2300];
+pub(super) const LENGTHS: [u32; 3] = [1, 23, 2300];
 
 #[test]
 fn slices_are_read_without_checks_where_iterations_are_counted() {

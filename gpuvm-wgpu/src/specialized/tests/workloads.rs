@@ -1,6 +1,5 @@
 //! What the benchmarks run: a kernel into which is folded what launches have in common is none the worse for it.
 
-use gpuvm_core::specialise::ALIGNED;
 use gpuvm_ptx::Grid;
 use gpuvm_workloads::{ALL, Argument, Check};
 
@@ -26,7 +25,7 @@ fn known(program: &Program, arguments: &[Argument]) -> KnownParams {
                 stride: Some(stride),
                 length: Some(length),
                 value,
-                aligned: stride % ALIGNED == 0,
+                alignment: KnownParam::alignment_of([stride]),
             }
         });
     KnownParams(known.collect())
