@@ -49,6 +49,16 @@ pub trait Stepper: Send + Sync {
         States::Rows
     }
 
+    /// Whether the frames of VMs that do not stop stay as they are in memory.
+    fn spares_frames(&self) -> bool {
+        false
+    }
+
+    /// Whether it is for jobs with certain uniforms alone, as [`Scheduler::habitual`] gives it.
+    fn is_habitual(&self) -> bool {
+        false
+    }
+
     /// Binds the kernels to a session's buffers, for so many VMs.
     fn bind(&self, gpu: &Gpu, shared: &Shared<'_>, vms: u32) -> Box<dyn BoundStepper>;
 }
@@ -160,7 +170,8 @@ pub trait Scheduler: Send + Sync {
     /// When the program is damaged, or the device refuses a kernel.
     fn schedule(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Schedule>>;
 
-    /// How a job goes on that a [`Scheduler::stepper`] has begun: by that one, as long as nobody asks for anything that it cannot do.
+    /// How a job goes on that a [`Scheduler::stepper`] or a [`Scheduler::habitual`] one has begun: by the former, as long as nobody asks for anything
+    /// that it cannot do.
     ///
     /// # Errors
     ///
@@ -173,6 +184,12 @@ pub trait Scheduler: Send + Sync {
     ///
     /// As [`Scheduler::schedule`].
     fn stepper(&self, job: &Job) -> Result<Arc<dyn Stepper>>;
+
+    /// What runs just this job and those with the same uniforms, if there have been many of them and it is there already. Called where
+    /// [`Scheduler::stepper`] is specialised.
+    fn habitual(&self, _job: &Job, _arena: &dyn Source) -> Option<Arc<dyn Stepper>> {
+        None
+    }
 
     /// What runs jobs like the first one and, in the same dispatch, ones like the other, each of whose VMs needs of the first job only what
     /// the VMs of one workgroup have left. The steppers of both are specialised, and VMs of the second never stop before their end, so

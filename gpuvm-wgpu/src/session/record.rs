@@ -65,7 +65,8 @@ pub struct SequenceBuffers<'b> {
 }
 
 impl SequenceBuffers<'_> {
-    /// Records jobs. Those that need more than dispatches are alone in their passes.
+    /// Records jobs. Those that need more than dispatches are alone in their passes. `zeros` is how many words of the frames are 0 as long as no job
+    /// stops.
     pub fn record(
         &self,
         gpu: &Gpu,
@@ -73,6 +74,7 @@ impl SequenceBuffers<'_> {
         (arena, arena_words): (&wgpu::Buffer, u64),
         added: &[Added],
         clock: Option<&Clock>,
+        zeros: &mut u64,
     ) {
         let (slots_at, slot_words) = self.slots;
         let (cells, atomic_words) = self.cells;
@@ -114,7 +116,14 @@ impl SequenceBuffers<'_> {
                 if has_frames(first)
                     && let Some(clear) = &self.clear
                 {
-                    self.clear_frames(gpu, &mut pass, clear, alike[0].first);
+                    let words = frame_words(alike[0].first);
+                    if *zeros < words {
+                        self.clear_frames(gpu, &mut pass, clear, words);
+                        *zeros = words;
+                    }
+                    if !alike[0].stepper.spares_frames() {
+                        *zeros = 0;
+                    }
                 }
                 let mut kernels = alike[0].stepper.bind(gpu, &shared[&atomics_place(first)], first.vms);
                 for dispatch in alike {
@@ -137,9 +146,9 @@ impl SequenceBuffers<'_> {
         }
     }
 
-    /// Records that the frames of a job's VMs are set to 0.
-    fn clear_frames(&self, gpu: &Gpu, pass: &mut wgpu::ComputePass<'_>, clear: &Kernel, added: &Added) {
-        let words = size(frame_words(added)) / WORD;
+    /// Records that so many words of the frames are set to 0.
+    fn clear_frames(&self, gpu: &Gpu, pass: &mut wgpu::ComputePass<'_>, clear: &Kernel, words: u64) {
+        let words = size(words) / WORD;
         let parts = [
             words_of(self.frames.0, words),
             words_of(self.cells.0, signal::WORDS as u64),

@@ -56,6 +56,8 @@ pub struct JobSequence<P> {
     cells: Option<Arc<Lease>>,
     states: Option<Arc<Lease>>,
     frames: Option<Arc<Lease>>,
+    /// How many words of the frames are 0 where the jobs so far are over.
+    zero_frames: u64,
 }
 
 /// Jobs that are under way, and where they leave the states of their VMs.
@@ -79,6 +81,7 @@ impl<P> JobSequence<P> {
             cells: None,
             states: None,
             frames: None,
+            zero_frames: 0,
         }
     }
 }
@@ -96,7 +99,7 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
             return Ok(false);
         }
         let stepper = match &job.tiles {
-            None => Some(self.stepper(&job)?),
+            None => Some(self.stepper(&job, arena)?),
             Some(tiles) if is_plain(&job) => self.tiled(&job.program, tiles)?,
             Some(_) => None,
         };
@@ -171,6 +174,7 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
         })?;
         let submissions = std::mem::take(&mut self.submitted);
         (self.cells, self.states, self.frames) = (None, None, None);
+        self.zero_frames = 0;
         self.kernels.clear();
         self.joined.clear();
         self.tiled.clear();
@@ -180,17 +184,20 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
 }
 
 impl<P: Scheduler> JobSequence<P> {
-    /// What jobs like this one begin with. The interpreter may yet be followed by something better.
-    fn stepper(&mut self, job: &Job) -> Result<Arc<dyn Stepper>> {
+    /// What a job begins with: with its uniforms folded in, if that is there, or what all jobs like this one have. The interpreter may yet be followed by
+    /// something better.
+    fn stepper(&mut self, job: &Job, arena: &dyn Source) -> Result<Arc<dyn Stepper>> {
         let key = (Arc::as_ptr(&job.program).addr(), job.vms, job.only_first_trap);
-        if let Some(known) = self.kernels.get(&key) {
-            return Ok(known.clone());
+        let general = match self.kernels.get(&key) {
+            Some(known) => known.clone(),
+            None => self.scheduler.stepper(job)?,
+        };
+        if general.engine() != Engine::Specialized {
+            return Ok(general);
         }
-        let stepper = self.scheduler.stepper(job)?;
-        if stepper.engine() == Engine::Specialized {
-            self.kernels.insert(key, stepper.clone());
-        }
-        Ok(stepper)
+        let habitual = self.scheduler.habitual(job, arena);
+        self.kernels.entry(key).or_insert_with(|| general.clone());
+        Ok(habitual.unwrap_or(general))
     }
 
     /// What runs jobs of a program whose elements go through tiles, if that can be.
@@ -264,7 +271,11 @@ impl<P: Scheduler> JobSequence<P> {
         let (input, clock) =
             gpu.allocating(|_| (gpu.pool.take(Kind::Input, size(inputs.len() as u64)), Clock::take(&gpu)))?;
         let states = enough(&gpu, &mut self.states, state_words)?;
+        let frames_before = self.frames.clone();
         let frames = enough(&gpu, &mut self.frames, frame_words)?;
+        if !frames_before.is_some_and(|before| Arc::ptr_eq(&before, &frames)) {
+            self.zero_frames = 0;
+        }
         let cells = enough(&gpu, &mut self.cells, ATOMICS_AT + atomic_words)?;
         let buffers = SequenceBuffers {
             inputs: &input,
@@ -277,7 +288,7 @@ impl<P: Scheduler> JobSequence<P> {
         // From here to the submission nobody exchanges the arena's buffer.
         let current = gpu.heap.current();
         let (arena, arena_words) = current.buffer()?;
-        let clocks = &mut self.clocks;
+        let (clocks, zero_frames) = (&mut self.clocks, &mut self.zero_frames);
         let submission = gpu.guarded(|device| {
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             match &cells_before {
@@ -291,7 +302,8 @@ impl<P: Scheduler> JobSequence<P> {
             for (added, part) in starts.zip(1..) {
                 staged.record(&mut encoder, part, arena, u64::from(added.arena.start()) * WORD);
             }
-            buffers.record(&gpu, &mut encoder, (arena, arena_words), &added, clock.as_ref());
+            let arena = (arena, arena_words);
+            buffers.record(&gpu, &mut encoder, arena, &added, clock.as_ref(), zero_frames);
             let clock = clock.filter(|_| !added.is_empty());
             clocks.extend(clock);
             if let Some(readback) = last {

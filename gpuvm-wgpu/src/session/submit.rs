@@ -142,7 +142,8 @@ impl Session {
             });
             let mut recorded = Recorded::default();
             for number in 0..order.steps {
-                if self.fresh && self.buffers.room.all_words() > 0 {
+                let are_zero = number > 0 && self.stepper.spares_frames();
+                if self.fresh && self.buffers.room.all_words() > 0 && !are_zero {
                     encoder.clear_buffer(&self.buffers.frames, 0, None);
                 }
                 // What VMs leave that halt is not all of their states, which somebody is going to see.

@@ -125,7 +125,9 @@ impl Scheduler for Automatic {
 
     fn schedule_begun(&self, job: &Job, stepper: &dyn Stepper) -> Result<Box<dyn Schedule>> {
         let stage = match stepper.engine() {
-            Engine::Specialized => Stage::Specialized(Box::new(self.specialized.going_on(job)?.without_waiting())),
+            Engine::Specialized => {
+                Stage::Specialized(Box::new(self.specialized.going_on(job, stepper)?.without_waiting()))
+            }
             _ => Stage::Interpreting,
         };
         self.choosing(job, stage)
@@ -145,6 +147,10 @@ impl Scheduler for Automatic {
             Some(kernel) => Arc::new(Prepared::new(kernel)),
             None => self.interpreter.load(program)?,
         })
+    }
+
+    fn habitual(&self, job: &Job, arena: &dyn Source) -> Option<Arc<dyn Stepper>> {
+        Scheduler::habitual(&self.specialized, job, arena)
     }
 
     fn joined(&self, first: &Job, then: &Job) -> Result<Option<Arc<dyn Stepper>>> {

@@ -291,15 +291,19 @@ impl Specialized {
         })
     }
 
-    /// How a session goes on whose VMs stand where the kernel takes them up.
+    /// How a session goes on that a specialised stepper has begun.
     ///
     /// # Errors
     ///
     /// As [`Specialized::specializing`].
-    pub fn going_on(&self, job: &Job) -> Result<Specializing> {
+    pub fn going_on(&self, job: &Job, stepper: &dyn Stepper) -> Result<Specializing> {
         let specializing = self.specializing(job)?;
         Ok(Specializing {
-            standing: Standing::Ready,
+            // One for certain uniforms may leave VMs where the kernel does not take them up.
+            standing: match stepper.is_habitual() {
+                true => Standing::Anywhere,
+                false => Standing::Ready,
+            },
             ..specializing
         })
     }
@@ -350,7 +354,7 @@ impl Scheduler for Specialized {
         if stepper.engine() != Engine::Specialized {
             return self.interpreter.interpreting(&job.program);
         }
-        Ok(Box::new(self.going_on(job)?))
+        Ok(Box::new(self.going_on(job, stepper)?))
     }
 
     fn stepper(&self, job: &Job) -> Result<Arc<dyn Stepper>> {
@@ -361,6 +365,11 @@ impl Scheduler for Specialized {
         }
         let kernel = self.kernel(&job.program, &self.options_for(job, KnownParams::default()))?;
         Ok(Arc::new(Prepared::new(kernel)))
+    }
+
+    fn habitual(&self, job: &Job, arena: &dyn Source) -> Option<Arc<dyn Stepper>> {
+        let kernel = Specialized::habitual(self, job, arena)?;
+        Some(Arc::new(Prepared::new(kernel)))
     }
 
     fn joined(&self, first: &Job, then: &Job) -> Result<Option<Arc<dyn Stepper>>> {
@@ -514,6 +523,14 @@ impl Stepper for Prepared {
 
     fn leaves_states(&self) -> bool {
         false
+    }
+
+    fn spares_frames(&self) -> bool {
+        !self.kernel.about.uses_frames
+    }
+
+    fn is_habitual(&self) -> bool {
+        self.kernel.habitual
     }
 
     fn experience(&self) -> &Experience {

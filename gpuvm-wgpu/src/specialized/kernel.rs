@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::ScopedJoinHandle;
 
 use gpuvm_core::program::{Program, ProgramId};
+use gpuvm_core::specialise::KnownParams;
 use gpuvm_engine::{Error, Result, Tiles};
 use gpuvm_shaders::layout::{WORKGROUP, several, tile};
 use naga::compact::{KeepUnused, compact};
@@ -138,6 +139,8 @@ pub struct SpecializedKernel {
     pub about: About,
     /// Whether VMs that trap leave no states, where none stops.
     pub first_trap: bool,
+    /// Whether it is for certain uniforms alone.
+    pub habitual: bool,
     /// How much a batch may hold.
     pub reach: Reach,
     /// What is remembered of its launches.
@@ -441,6 +444,7 @@ impl SpecializedKernel {
             },
             resumed,
             first_trap: options.first_trap,
+            habitual: options.known != KnownParams::default(),
             reach: reach(gpu.software, program),
             experience: Experience::default(),
         })

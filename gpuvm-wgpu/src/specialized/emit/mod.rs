@@ -78,6 +78,8 @@ pub struct About {
     pub stores: bool,
     /// Whether it adds to atomics when it has run.
     pub adds: bool,
+    /// Whether frames are in memory while VMs run, and not only when they have stopped.
+    pub uses_frames: bool,
 }
 
 /// A program for several VMs of an invocation.
@@ -132,6 +134,8 @@ struct Emitter<'a> {
     about: About,
     sums: HashMap<Node, Sum>,
     lengths: HashMap<Node, u32>,
+    /// What indices below expressions are below that are the lengths of parts of slices.
+    parts: HashMap<Node, proof::Bound>,
     /// What words are at most, where their own operation says so.
     most: HashMap<Node, u32>,
     said: HashMap<Node, Said>,
@@ -238,6 +242,7 @@ fn write(program: &Program, options: &Options, base: &Base, module: &mut Module,
         about: About::default(),
         sums: HashMap::new(),
         lengths: HashMap::new(),
+        parts: HashMap::new(),
         most: HashMap::new(),
         said: HashMap::new(),
         early: Early::default(),

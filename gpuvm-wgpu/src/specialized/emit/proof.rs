@@ -1,6 +1,9 @@
 //! Proofs that an arena offset lies in a launch parameter, so that it need not be checked: the parameter's place plus a constant
 //! within the VM's part, or plus a scaled index, or a constant one, that is known to be below the parameter's length. Where that
 //! length was folded in, what an index is below is a number as well.
+//!
+//! A part of a slice is a place plus a scaled start, and a length that is an end less that start. Where the start is known to be no larger than the end, and
+//! the end no larger than the slice's length, an index below the part's length stays in the slice.
 
 use gpuvm_core::program::Program;
 use gpuvm_core::specialise::KnownParams;
@@ -19,6 +22,8 @@ pub struct Sum {
     pub place: Option<u32>,
     /// An expression times a factor.
     pub index: Option<(Node, u32)>,
+    /// Another one. Only an offset in a launch parameter has two.
+    second: Option<(Node, u32)>,
     /// A constant.
     pub constant: u32,
 }
@@ -26,17 +31,26 @@ pub struct Sum {
 impl Sum {
     /// The sum of two, if it is one.
     fn plus(self, other: Sum) -> Option<Sum> {
-        let index = match (self.index, other.index) {
-            (Some((a, x)), Some((b, y))) if a == b => Some((a, x.wrapping_add(y))),
-            (a, None) | (None, a) => a,
-            _ => return None,
-        };
         let place = match (self.place, other.place) {
             (a, None) | (None, a) => a,
             _ => return None,
         };
-        let constant = self.constant.wrapping_add(other.constant);
-        Some(Sum { place, index, constant })
+        let mut indices = [self.index, self.second];
+        for (node, factor) in [other.index, other.second].into_iter().flatten() {
+            let same = indices.iter_mut().flatten().find(|index| index.0 == node);
+            match same {
+                Some(same) => same.1 = same.1.wrapping_add(factor),
+                None => *indices.iter_mut().find(|index| index.is_none())? = Some((node, factor)),
+            }
+        }
+        let [index, second] = indices;
+        let sum = Sum {
+            place,
+            index,
+            second,
+            constant: self.constant.wrapping_add(other.constant),
+        };
+        (second.is_none() || place.is_some()).then_some(sum)
     }
 
     /// A multiple, if it is a sum.
@@ -46,19 +60,51 @@ impl Sum {
             place => Some(Sum {
                 place,
                 index: self.index.map(|(node, times)| (node, times.wrapping_mul(factor))),
+                second: None,
                 constant: self.constant.wrapping_mul(factor),
             }),
         }
     }
 }
 
-/// What an index can be below.
+/// An expression plus a constant, mod 2³²; without the expression the constant alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Plain {
+    node: Option<Node>,
+    constant: u32,
+}
+
+/// What the end of a slice is no larger than.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
+pub enum End {
     /// The length of a launch parameter.
     Length(u32),
     /// A number.
     Constant(u32),
+}
+
+/// What an index can be below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// What the index counts from; nothing but for a part of a slice. The two together are below the end, and never 2³² or more.
+    start: Plain,
+    end: End,
+}
+
+impl From<End> for Bound {
+    fn from(end: End) -> Bound {
+        Bound {
+            start: Plain::default(),
+            end,
+        }
+    }
+}
+
+/// Something that is no larger than something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ordered {
+    low: Plain,
+    high: Plain,
 }
 
 /// `node + constant`, mod 2³², is below a bound; without a node the constant alone.
@@ -70,12 +116,13 @@ pub struct Below {
 }
 
 impl Below {
-    /// What of the offset `factor * node + at` is beside `factor * (node + constant)`.
+    /// What of the offset `factor * (node + start) + at` is beside `factor` times what is below the bound's end.
     fn rest(self, factor: u32, at: u32) -> u32 {
-        at.wrapping_sub(factor.wrapping_mul(self.constant))
+        let constant = self.constant.wrapping_add(self.bound.start.constant);
+        at.wrapping_sub(factor.wrapping_mul(constant))
     }
 
-    /// Whether the offset `factor * node + at` stays below `end` where the bound is the number `most`.
+    /// Whether the offset `factor * (node + start) + at` stays below `end` where the bound ends at the number `most`.
     fn stays_below(self, most: u32, factor: u32, at: u32, end: u64) -> bool {
         let last = u64::from(most.saturating_sub(1)) * u64::from(factor) + u64::from(self.rest(factor, at));
         most > 0 && last < end
@@ -83,19 +130,20 @@ impl Below {
 
     /// Whether whatever is below this is below that too.
     fn implies(self, asked: Below) -> bool {
-        let is_within = match (self.bound, asked.bound) {
-            (Bound::Constant(known), Bound::Constant(asked)) => known <= asked,
+        let is_within = match (self.bound.end, asked.bound.end) {
+            (End::Constant(known), End::Constant(asked)) => known <= asked,
             (known, asked) => known == asked,
         };
-        is_within && (self.node, self.constant) == (asked.node, asked.constant)
+        is_within && (self.node, self.constant, self.bound.start) == (asked.node, asked.constant, asked.bound.start)
     }
 }
 
-/// What a condition says when it is met, or when it is not.
+/// What a condition says when it is met, or when it is not, and what the other way.
 #[derive(Clone, Copy, Debug)]
 pub struct Said {
     met: bool,
-    below: Below,
+    below: Option<Below>,
+    otherwise: Option<Ordered>,
 }
 
 impl Said {
@@ -112,8 +160,8 @@ impl Emitter<'_> {
             Fact::Place(param, constant) => {
                 let sum = Sum {
                     place: Some(param),
-                    index: None,
                     constant,
+                    ..Sum::default()
                 };
                 self.sums.insert(node, sum);
             }
@@ -154,10 +202,77 @@ impl Emitter<'_> {
             let term = self.sum_of(value).and_then(|sum| sum.times(*factor));
             match term.and_then(|term| sum.plus(term)) {
                 Some(more) => sum = more,
-                None => return,
+                None => return self.note_length(result, terms),
             }
         }
         self.sums.insert(result, sum);
+        self.note_length(result, terms);
+    }
+
+    /// Notes that a result is the length of a part of a slice, if it is an end less a start that is no larger.
+    fn note_length(&mut self, result: Node, terms: &[(Value, u32)]) {
+        let (mut end, mut start) = (Plain::default(), None);
+        for (value, factor) in terms {
+            match (value.constant, self.plain_of(value), *factor) {
+                (Some(constant), ..) => end.constant = end.constant.wrapping_add(constant.wrapping_mul(*factor)),
+                (None, Some(term), 1) if end.node.is_none() => {
+                    end.node = term.node;
+                    end.constant = end.constant.wrapping_add(term.constant);
+                }
+                (None, Some(term), u32::MAX) if start.is_none() => {
+                    start = term.node;
+                    end.constant = end.constant.wrapping_sub(term.constant);
+                }
+                _ => return,
+            }
+        }
+        let is_difference = |order: &&Ordered| {
+            let Ordered { low, high } = order;
+            low.node == start && high.node == end.node && high.constant.wrapping_sub(low.constant) == end.constant
+        };
+        let orders = self.hand.ordered.iter().filter(is_difference);
+        let bound = orders.copied().find_map(|Ordered { low, high }| {
+            Some(Bound {
+                start: low,
+                end: self.end_of(high)?,
+            })
+        });
+        if let Some(bound) = bound {
+            self.parts.insert(result, bound);
+        }
+    }
+
+    /// What an end is no larger than.
+    fn end_of(&self, end: Plain) -> Option<End> {
+        let bound = |plain: Plain| match plain {
+            Plain { node: None, constant } => Some(End::Constant(constant)),
+            Plain {
+                node: Some(node),
+                constant: 0,
+            } => self.lengths.get(&node).map(|&param| End::Length(param)),
+            _ => None,
+        };
+        let mut orders = self.hand.ordered.iter().filter(|order| order.low == end);
+        bound(end).or_else(|| orders.find_map(|order| bound(order.high)))
+    }
+
+    /// A value as an expression plus a constant, if it is that.
+    fn plain_of(&self, value: &Value) -> Option<Plain> {
+        let Sum {
+            place: None,
+            index,
+            constant,
+            ..
+        } = self.sum_of(value)?
+        else {
+            return None;
+        };
+        let node = match index {
+            None => None,
+            Some((node, 1)) => Some(node),
+            Some(_) => return None,
+        };
+        Some(Plain { node, constant })
     }
 
     /// Writes a multiple of a value plus a constant, if the value is such a thing itself: as one of what that is of. So steps of a generator
@@ -182,9 +297,14 @@ impl Emitter<'_> {
 
     /// Notes that a condition says whether `index` is below `bound`.
     pub fn note_below(&mut self, condition: Node, index: &Value, bound: &Value, met: bool) {
-        if let Some(below) = self.below(index, 0, bound) {
-            self.said.insert(condition, Said { met, below });
-        }
+        let below = self.below(index, 0, bound);
+        let otherwise = self.plain_of(bound).zip(self.plain_of(index));
+        let said = Said {
+            met,
+            below,
+            otherwise: otherwise.map(|(low, high)| Ordered { low, high }),
+        };
+        self.said.insert(condition, said);
     }
 
     /// Notes that `index + constant` is below `bound` from here on.
@@ -203,42 +323,40 @@ impl Emitter<'_> {
         let below = values.iter().find_map(|value| self.last_of(value)).map(|bound| Below {
             node: Some(result),
             constant: 0,
-            bound,
+            bound: bound.into(),
         });
         self.hand.below.extend(below);
     }
 
-    /// The bound that a value is one less than: a number, or the length of a launch parameter that is known to have any elements.
-    fn last_of(&self, value: &Value) -> Option<Bound> {
-        let Sum { place, index, constant } = self.sum_of(value)?;
-        if place.is_none() && index.is_none() {
-            return constant.checked_add(1).map(Bound::Constant);
-        }
-        let (node, 1) = index.filter(|_| place.is_none() && constant == u32::MAX)? else {
-            return None;
+    /// What a value is one less than: a number, or the length of a launch parameter that is known to have any elements.
+    fn last_of(&self, value: &Value) -> Option<End> {
+        let Plain { node, constant } = self.plain_of(value)?;
+        let Some(node) = node else {
+            return constant.checked_add(1).map(End::Constant);
         };
+        if constant != u32::MAX {
+            return None;
+        }
         let param = *self.lengths.get(&node)?;
         // Whatever is below the length tells that there are some.
-        let bound = Bound::Length(param);
+        let end = End::Length(param);
         let mut known = self.hand.below.iter();
-        known.any(|below| below.bound == bound).then_some(bound)
+        known.any(|below| below.bound == end.into()).then_some(end)
     }
 
     /// What it means that `index + constant` is below `bound`, if it may be of use.
     fn below(&self, index: &Value, more: u32, bound: &Value) -> Option<Below> {
-        let bound = match (bound.constant, bound.word.and_then(|word| self.lengths.get(&word))) {
-            (Some(constant), _) => Bound::Constant(constant),
-            (None, Some(&param)) => Bound::Length(param),
-            (None, None) => return None,
+        let of_word = |word: Node| match self.lengths.get(&word) {
+            Some(&param) => Some(End::Length(param).into()),
+            None => self.parts.get(&word).copied(),
         };
-        let Sum { place, index, constant } = self.sum_of(index)?;
-        let node = match index {
-            None => None,
-            Some((node, 1)) => Some(node),
-            Some(_) => return None,
+        let bound = match bound.constant {
+            Some(constant) => End::Constant(constant).into(),
+            None => of_word(bound.word?)?,
         };
+        let Plain { node, constant } = self.plain_of(index)?;
         let constant = constant.wrapping_add(more);
-        place.is_none().then_some(Below { node, constant, bound })
+        Some(Below { node, constant, bound })
     }
 
     /// Whether `index` is known to be below `bound`.
@@ -249,10 +367,10 @@ impl Emitter<'_> {
 
     /// Learns from a condition that has turned out one way.
     pub fn learn(&mut self, condition: Node, met: bool) {
-        if let Some(said) = self.said.get(&condition)
-            && said.met == met
-        {
-            self.hand.below.push(said.below);
+        match self.said.get(&condition) {
+            Some(said) if said.met == met => self.hand.below.extend(said.below),
+            Some(said) => self.hand.ordered.extend(said.otherwise),
+            None => {}
         }
     }
 
@@ -271,15 +389,18 @@ impl Emitter<'_> {
         let Some((node, factor)) = sum.index else {
             return u64::from(at) < own || element.is_some_and(|words| self.is_early(param, at, words));
         };
-        if factor == 0 {
+        if factor == 0 || sum.second.is_some_and(|(_, other)| other != factor) {
             return false;
         }
+        let second = sum.second.map(|(node, _)| node);
         self.hand.below.iter().any(|below| {
-            let fits = match below.bound {
-                Bound::Length(of) => of == param && element == Some(factor) && below.rest(factor, at) < factor,
-                Bound::Constant(most) => below.stays_below(most, factor, at, own),
+            let start = below.bound.start.node;
+            let is_of_these = [(below.node, start), (start, below.node)].contains(&(Some(node), second));
+            let fits = match below.bound.end {
+                End::Length(of) => of == param && element == Some(factor) && below.rest(factor, at) < factor,
+                End::Constant(most) => below.stays_below(most, factor, at, own),
             };
-            below.node == Some(node) && fits
+            is_of_these && fits
         })
     }
 
@@ -298,6 +419,7 @@ impl Emitter<'_> {
             place: None,
             index,
             constant: own,
+            ..
         }) = self.sum_of(value)
         else {
             return false;
@@ -312,16 +434,23 @@ impl Emitter<'_> {
             .is_some_and(|most| u64::from(*most) * u64::from(factor) + u64::from(at) < end);
         let mut known = self.hand.below.iter().filter(|below| below.node == Some(node));
         within
-            || known.any(|below| match below.bound {
-                Bound::Constant(most) => below.stays_below(most, factor, at, end),
-                Bound::Length(_) => false,
+            || known.any(|below| match *below {
+                Below {
+                    bound:
+                        Bound {
+                            start: Plain { node: None, .. },
+                            end: End::Constant(most),
+                        },
+                    ..
+                } => below.stays_below(most, factor, at, end),
+                _ => false,
             })
     }
 
     /// Whether a slice of elements of so many words is known to be long enough for a word.
     fn is_early(&self, param: u32, at: u32, words: u32) -> bool {
         self.hand.below.iter().any(|below| {
-            let known = below.node.is_none() && below.bound == Bound::Length(param);
+            let known = below.node.is_none() && below.bound == End::Length(param).into();
             known && at.checked_div(words).is_some_and(|element| element <= below.constant)
         })
     }

@@ -142,6 +142,7 @@ impl Emitter<'_> {
                 scalars: touched.into_iter().map(variable).collect(),
             }
         };
+        self.about.uses_frames = matches!(self.frame, Frame::Memory);
     }
 
     /// Moves the frame between its variables and the frames buffer.

@@ -131,6 +131,8 @@ pub struct Hand {
     pub words: [Option<Value>; WORDS],
     /// What indices are known to be below, see [`proof`](super::proof).
     pub below: Vec<super::proof::Below>,
+    /// What is known to be no larger than something else.
+    pub ordered: Vec<super::proof::Ordered>,
     /// Arena offsets that are known to be in the launch's window.
     pub checked: Vec<(Node, u32)>,
 }
