@@ -111,8 +111,8 @@ impl Scheduler for Automatic {
 
     fn schedule(&self, job: &Job, arena: &dyn Source) -> Result<Box<dyn Schedule>> {
         let stage = match self.specialized.habitual(job, arena) {
-            Some(kernel) => {
-                let schedule = self.specialized.schedule_with(&job.program, kernel)?;
+            Some(prepared) => {
+                let schedule = self.specialized.schedule_with(&job.program, prepared.kernel.clone())?;
                 Stage::Specialized(Box::new(schedule.without_waiting()))
             }
             None if self.is_the_kernels(job) => {

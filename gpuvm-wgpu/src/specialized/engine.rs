@@ -35,7 +35,7 @@ pub struct Specialized {
     interpreter: Interpreter,
     cache: Arc<Cache>,
     compilers: Arc<Compilers>,
-    habits: Arc<Habits>,
+    habits: Arc<Habits<Prepared>>,
     /// How large the programs' shaders are.
     sizes: Arc<Library<Size>>,
 }
@@ -243,9 +243,18 @@ impl Specialized {
     }
 
     /// The kernel for just these uniforms, if the program has been launched with them for a while and it is compiled.
-    pub fn habitual(&self, job: &Job, arena: &dyn Source) -> Option<Arc<SpecializedKernel>> {
-        let known = self.habits.note(job, arena)?;
-        let options = self.options_for(job, known);
+    pub fn habitual(&self, job: &Job, arena: &dyn Source) -> Option<Arc<Prepared>> {
+        let kind = [job.vms >= MANY_VMS, job.only_first_trap];
+        let make = |known: &KnownParams| {
+            self.habit_kernel(job, known)
+                .map(|kernel| Arc::new(Prepared::new(kernel)))
+        };
+        self.habits.note(job, arena, kind, make)
+    }
+
+    /// The kernel of a job's program with so much folded in, if it is there; if not, another thread begins to compile it.
+    fn habit_kernel(&self, job: &Job, known: &KnownParams) -> Option<Arc<SpecializedKernel>> {
+        let options = self.options_for(job, known.clone());
         // Without it the general kernel serves.
         let kernel = self.request(&job.program, &options).ok().flatten()?;
         if kernel.experience.is_blank() {
@@ -345,7 +354,7 @@ impl Scheduler for Specialized {
             return self.interpreter.interpreting(&job.program);
         }
         Ok(Box::new(match self.habitual(job, arena) {
-            Some(kernel) => self.schedule_with(&job.program, kernel)?,
+            Some(prepared) => self.schedule_with(&job.program, prepared.kernel.clone())?,
             None => self.specializing(job)?,
         }))
     }
@@ -368,8 +377,7 @@ impl Scheduler for Specialized {
     }
 
     fn habitual(&self, job: &Job, arena: &dyn Source) -> Option<Arc<dyn Stepper>> {
-        let kernel = Specialized::habitual(self, job, arena)?;
-        Some(Arc::new(Prepared::new(kernel)))
+        Some(Specialized::habitual(self, job, arena)?)
     }
 
     fn joined(&self, first: &Job, then: &Job) -> Result<Option<Arc<dyn Stepper>>> {

@@ -1,6 +1,6 @@
 //! What a program is launched with again and again: that is worth a kernel of its own, with it folded in.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use gpuvm_core::program::Mode;
 use gpuvm_core::specialise::{KnownParam, KnownParams};
@@ -16,42 +16,78 @@ const KEPT: usize = 4;
 /// Words of all uniforms together that are worth looking at in each launch.
 const MOST_WORDS: usize = 64;
 
-/// The habits of a device's users, by program.
-#[derive(Debug, Default)]
-pub struct Habits(Library<Mutex<Vec<Habit>>>);
+/// The habits of a device's users, by program, and what is made for them.
+#[derive(Debug)]
+pub struct Habits<T>(Library<Mutex<Vec<Habit<T>>>>);
 
 /// Runs of a program with the same uniforms.
 #[derive(Debug)]
-struct Habit {
+struct Habit<T> {
     known: KnownParams,
     /// How many there were; each step of a job is one.
     runs: u32,
+    /// What jobs of each kind in use have been given, so that jobs in a row are given the same.
+    given: Vec<(Kind, Weak<T>)>,
 }
 
-impl Habits {
-    /// Takes note of a job, and gives what is known of its parameters if many runs before it had the same.
-    pub fn note(&self, job: &Job, arena: &dyn Source) -> Option<KnownParams> {
+/// What else than uniforms makes kernels differ: whether an invocation runs several VMs, and whether the first trap alone is asked after.
+pub type Kind = [bool; 2];
+
+impl<T> Default for Habits<T> {
+    fn default() -> Habits<T> {
+        Habits(Library::default())
+    }
+}
+
+impl<T> Habits<T> {
+    /// Takes note of a job of a kind, and gives what is made for its parameters if many runs before it had the same.
+    pub fn note(
+        &self,
+        job: &Job,
+        arena: &dyn Source,
+        kind: Kind,
+        make: impl FnOnce(&KnownParams) -> Option<Arc<T>>,
+    ) -> Option<Arc<T>> {
         let habits = self.0.get(&job.program, || Ok(Mutex::default())).ok()?;
-        let known = known_of(job, arena);
         let mut habits = habits.lock().unwrap_or_else(PoisonError::into_inner);
-        match habits.iter().position(|habit| habit.known == known) {
+        let before = habits
+            .iter()
+            .position(|habit| known_of(job, arena).eq(habit.known.0.iter().cloned()));
+        match before {
             Some(before) => habits[..=before].rotate_right(1),
             None => {
                 habits.truncate(KEPT - 1);
-                habits.insert(0, Habit { known, runs: 0 });
+                let habit = Habit {
+                    known: KnownParams(known_of(job, arena).collect()),
+                    runs: 0,
+                    given: Vec::new(),
+                };
+                habits.insert(0, habit);
             }
         }
         let habit = habits.first_mut()?;
         let is_one = habit.runs >= REPEATS;
         habit.runs = habit.runs.saturating_add(job.steps);
-        is_one.then(|| habit.known.clone())
+        if !is_one {
+            return None;
+        }
+        let mut given = habit.given.iter().filter(|(of, _)| *of == kind);
+        if let Some(given) = given.find_map(|(_, given)| given.upgrade()) {
+            return Some(given);
+        }
+        let made = make(&habit.known)?;
+        habit
+            .given
+            .retain(|(of, given)| *of != kind && given.strong_count() > 0);
+        habit.given.push((kind, Arc::downgrade(&made)));
+        Some(made)
     }
 }
 
 /// What a job fixes of each parameter.
-fn known_of(job: &Job, arena: &dyn Source) -> KnownParams {
+fn known_of(job: &Job, arena: &dyn Source) -> impl Iterator<Item = KnownParam> {
     let mut left = MOST_WORDS;
-    let known = |(slot, ty): (&Slot, &TypeRef)| {
+    let known = move |(slot, ty): (&Slot, &TypeRef)| {
         let Slot { place, region } = slot;
         let mode = Mode::of(*ty).map(|(mode, _)| mode);
         let words = ty.ty.words as usize;
@@ -71,7 +107,7 @@ fn known_of(job: &Job, arena: &dyn Source) -> KnownParams {
             alignment: KnownParam::alignment_of([place.base, place.stride]),
         }
     };
-    KnownParams(job.slots.iter().zip(&job.program.params).map(known).collect())
+    job.slots.iter().zip(&job.program.params).map(known)
 }
 
 #[cfg(test)]
@@ -85,10 +121,15 @@ mod tests {
         job(assemble(text).unwrap(), &[first], 0, 1, 5)
     }
 
+    /// Notes a job with these words, and gives what is known of its parameters if that is a habit.
+    fn note(habits: &Habits<KnownParams>, job: &Job, arena: &[u32]) -> Option<Arc<KnownParams>> {
+        habits.note(job, &arena, [false; 2], |known| Some(Arc::new(known.clone())))
+    }
+
     #[test]
     fn uniforms_are_folded_in_when_they_stay_the_same() {
         let (habits, same, other) = (Habits::default(), batch(7), batch(8).arena);
-        let note = |arena: &[u32]| habits.note(&same.job, &arena);
+        let note = |arena: &[u32]| note(&habits, &same.job, arena);
         for _ in 0..REPEATS {
             assert_eq!(note(&same.arena), None);
         }
@@ -99,11 +140,23 @@ mod tests {
     }
 
     #[test]
+    fn jobs_of_a_kind_are_given_the_same_while_it_is_in_use() {
+        let (habits, same) = (Habits::default(), batch(7));
+        let note = |kind| habits.note(&same.job, &same.arena.as_slice(), kind, |_| Some(Arc::new(())));
+        while note([false; 2]).is_none() {}
+        let [first, again, other] = [[false; 2], [false; 2], [true, false]].map(|kind| note(kind).unwrap());
+        assert!(Arc::ptr_eq(&first, &again) && !Arc::ptr_eq(&first, &other));
+        let weak = Arc::downgrade(&first);
+        drop((first, again));
+        assert!(weak.upgrade().is_none() && note([false; 2]).is_some());
+    }
+
+    #[test]
     fn a_sweep_is_no_habit() {
         let (habits, same) = (Habits::default(), batch(0));
         for value in 0..3 * (REPEATS + 1) {
             // One more value than is remembered.
-            assert_eq!(habits.note(&same.job, &[value % (KEPT as u32 + 1)].as_slice()), None);
+            assert_eq!(note(&habits, &same.job, &[value % (KEPT as u32 + 1)]), None);
         }
     }
 
@@ -111,7 +164,7 @@ mod tests {
     fn each_step_is_a_run() {
         let (habits, mut same) = (Habits::default(), batch(7));
         same.job.steps = REPEATS;
-        assert_eq!(habits.note(&same.job, &same.arena.as_slice()), None);
-        assert!(habits.note(&same.job, &same.arena.as_slice()).is_some());
+        assert_eq!(note(&habits, &same.job, &same.arena), None);
+        assert!(note(&habits, &same.job, &same.arena).is_some());
     }
 }
