@@ -134,8 +134,8 @@ struct Emitter<'a> {
     about: About,
     sums: HashMap<Node, Sum>,
     lengths: HashMap<Node, u32>,
-    /// What indices below expressions are below that are the lengths of parts of slices.
-    parts: HashMap<Node, proof::Bound>,
+    /// Expressions that are lengths of subslices, and what an index is below that is below one of them.
+    subslices: HashMap<Node, proof::Bound>,
     /// What words are at most, where their own operation says so.
     most: HashMap<Node, u32>,
     said: HashMap<Node, Said>,
@@ -242,7 +242,7 @@ fn write(program: &Program, options: &Options, base: &Base, module: &mut Module,
         about: About::default(),
         sums: HashMap::new(),
         lengths: HashMap::new(),
-        parts: HashMap::new(),
+        subslices: HashMap::new(),
         most: HashMap::new(),
         said: HashMap::new(),
         early: Early::default(),

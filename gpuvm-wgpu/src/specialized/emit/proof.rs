@@ -2,8 +2,8 @@
 //! within the VM's part, or plus a scaled index, or a constant one, that is known to be below the parameter's length. Where that
 //! length was folded in, what an index is below is a number as well.
 //!
-//! A part of a slice is a place plus a scaled start, and a length that is an end less that start. Where the start is known to be no larger than the end, and
-//! the end no larger than the slice's length, an index below the part's length stays in the slice.
+//! A subslice is a place plus a scaled start, and a length that is an end less that start. Where the start is known to be no larger than the end, and
+//! the end no larger than the slice's length, an index below the subslice's length stays in the slice.
 
 use gpuvm_core::program::Program;
 use gpuvm_core::specialise::KnownParams;
@@ -86,7 +86,7 @@ pub enum End {
 /// What an index can be below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
-    /// What the index counts from; nothing but for a part of a slice. The two together are below the end, and never 2³² or more.
+    /// What the index counts from; nothing but for a subslice. The two together are below the end, and never 2³² or more.
     start: Plain,
     end: End,
 }
@@ -209,7 +209,7 @@ impl Emitter<'_> {
         self.note_length(result, terms);
     }
 
-    /// Notes that a result is the length of a part of a slice, if it is an end less a start that is no larger.
+    /// Notes that a result is the length of a subslice, if it is an end less a start that is no larger.
     fn note_length(&mut self, result: Node, terms: &[(Value, u32)]) {
         let (mut end, mut start) = (Plain::default(), None);
         for (value, factor) in terms {
@@ -238,7 +238,7 @@ impl Emitter<'_> {
             })
         });
         if let Some(bound) = bound {
-            self.parts.insert(result, bound);
+            self.subslices.insert(result, bound);
         }
     }
 
@@ -348,7 +348,7 @@ impl Emitter<'_> {
     fn below(&self, index: &Value, more: u32, bound: &Value) -> Option<Below> {
         let of_word = |word: Node| match self.lengths.get(&word) {
             Some(&param) => Some(End::Length(param).into()),
-            None => self.parts.get(&word).copied(),
+            None => self.subslices.get(&word).copied(),
         };
         let bound = match bound.constant {
             Some(constant) => End::Constant(constant).into(),

@@ -7,13 +7,13 @@ mod counted;
 mod first_traps;
 mod joined;
 mod operations;
-mod parts;
 mod ptx;
 mod random;
 mod rows;
 mod sessions;
 mod several;
 mod sizes;
+mod subslices;
 mod workloads;
 
 use std::sync::Arc;

@@ -1,12 +1,12 @@
-//! Parts of slices: what is known to lie in them is not checked once more, and what only looks like that is.
+//! Subslices: what is known to lie in them is not checked once more, and what only looks like that is.
 
 use proptest::prelude::*;
 
 use super::counted::{LENGTHS, folded};
 use super::*;
 
-/// Adds up the elements, of two words each, of a part of a slice: from half of the VM's number on, up to three quarters of it.
-const PART: &str = "param &[[u32; 2]]\nresult u32\nsite 0:7:0 bounds\ncode\nimm w0, 1\nparam w1, 0\nparamlen w2, 0\nvmid w8\nshri w3, w8, 1
+/// Adds up the elements, of two words each, of a subslice: from half of the VM's number on, up to three quarters of it.
+const SUBSLICE: &str = "param &[[u32; 2]]\nresult u32\nsite 0:7:0 bounds\ncode\nimm w0, 1\nparam w1, 0\nparamlen w2, 0\nvmid w8\nshri w3, w8, 1
     muli w4, w8, 3\nshri w4, w4, 2\nltu w5, w2, w4\ntrapnz s0, w5, w4, w2\nltu w5, w4, w3\ntrapnz s0, w5, w3, w4\nmuli w6, w3, 2
     add w6, w6, w1\nsub w7, w4, w3\nimm w9, 0\nltu w5, w9, w7\njz @done, w5\nagain:\nmuli w5, w9, 2\nadd w5, w5, w6\nload w11, w0, w5, 0
     load w12, w0, w5, 1\nmul w11, w11, w12\nadd w10, w10, w11\naddi w9, w9, 1\nltu w5, w9, w7\njnz @again, w5\ndone:\nparam w1, 1
@@ -43,9 +43,9 @@ fn checks(text: &str, length: u32) -> [usize; 2] {
 }
 
 #[test]
-fn parts_of_slices_are_read_without_checks() {
+fn subslices_are_read_without_checks() {
     for length in LENGTHS {
-        for text in [PART, REST] {
+        for text in [SUBSLICE, REST] {
             check(text, length);
             // Only the loop for the last few iterations checks, and each of its two loads once. What stands behind a trap that every VM meets does not count.
             if length > 1 {
@@ -57,9 +57,9 @@ fn parts_of_slices_are_read_without_checks() {
 }
 
 #[test]
-fn what_is_not_sure_to_lie_in_a_part_is_checked() {
+fn what_is_not_sure_to_lie_in_a_subslice_is_checked() {
     let length = 23;
-    let proven = checks(PART, length);
+    let proven = checks(SUBSLICE, length);
     // Some of these read what other VMs write, so they are looked at and not run.
     let changes = [
         ("the end may be behind the slice's", "trapnz s0, w5, w4, w2", ""),
@@ -87,8 +87,8 @@ fn what_is_not_sure_to_lie_in_a_part_is_checked() {
         ("it is less than the start", "sub w7, w4, w3", "sub w7, w3, w4"),
     ];
     for (why, from, to) in changes {
-        assert!(PART.contains(from), "{from}");
-        let found = checks(&PART.replacen(from, to, 1), length);
+        assert!(SUBSLICE.contains(from), "{from}");
+        let found = checks(&SUBSLICE.replacen(from, to, 1), length);
         let more = found.iter().zip(proven).all(|(found, proven)| *found > proven);
         assert!(
             more,
@@ -101,8 +101,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(6))]
 
     #[test]
-    fn parts_are_what_they_are_for_the_reference(shift in 0_u32..4, times in 1_u32..9, down in 0_u32..4, more in -3_i32..4, length in 1_u32..40) {
-        let text = PART
+    fn subslices_are_what_they_are_for_the_reference(shift in 0_u32..4, times in 1_u32..9, down in 0_u32..4, more in -3_i32..4, length in 1_u32..40) {
+        let text = SUBSLICE
             .replace("shri w3, w8, 1", &format!("shri w3, w8, {shift}"))
             .replace("muli w4, w8, 3\nshri w4, w4, 2", &format!("muli w4, w8, {times}\nshri w4, w4, {down}\naddi w4, w4, {more}"));
         check(&text, length);
