@@ -52,7 +52,7 @@ impl<T> Habits<T> {
         let mut habits = habits.lock().unwrap_or_else(PoisonError::into_inner);
         let before = habits
             .iter()
-            .position(|habit| known_of(job, arena).eq(habit.known.0.iter().cloned()));
+            .position(|habit| known_of(job, arena).zip(&habit.known.0).all(|(now, then)| now == *then));
         match before {
             Some(before) => habits[..=before].rotate_right(1),
             None => {
