@@ -26,9 +26,12 @@ pub struct Indexed {
 
 /// What a pointer goes back to.
 #[derive(Clone, Copy)]
-enum Root {
+pub enum Root {
+    /// A variable of the module.
     Global(Handle<GlobalVariable>),
+    /// A variable of the function.
     Local(Handle<LocalVariable>),
+    /// An argument, by number.
     Argument(u32),
 }
 
@@ -127,7 +130,8 @@ impl Analysis {
     }
 }
 
-fn root(function: &Function, mut pointer: Handle<Expression>) -> Option<Root> {
+/// What a pointer of a function goes back to, unless that is something else.
+pub fn root(function: &Function, mut pointer: Handle<Expression>) -> Option<Root> {
     loop {
         match function.expressions[pointer] {
             Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => pointer = base,

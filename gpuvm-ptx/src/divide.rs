@@ -4,7 +4,7 @@
 
 use naga::BinaryOperator;
 
-use crate::operand::{Operand, Ty, Width};
+use crate::operand::{Operand, Ty};
 use crate::translator::Translator;
 
 /// A quotient by a divisor of `x` of some bits: the high half of the product of `x` and the multiplier, shifted.
@@ -46,7 +46,7 @@ impl Translator<'_> {
     }
 
     fn unsigned_quotient_by(&mut self, ty: Ty, x: Operand, divisor: u64) -> Option<Operand> {
-        let bits = bits(ty);
+        let bits = ty.width().bits();
         if divisor == 0 {
             return None;
         }
@@ -82,7 +82,7 @@ impl Translator<'_> {
     }
 
     fn signed_quotient_by(&mut self, ty: Ty, x: Operand, divisor: u64) -> Option<Operand> {
-        let bits = bits(ty);
+        let bits = ty.width().bits();
         let divisor = match bits {
             64 => divisor as i64,
             _ => i64::from(divisor as i32),
@@ -150,12 +150,5 @@ impl Reciprocal {
     /// The multiplier, if it has no more than so many bits.
     fn fitting(&self, bits: u32) -> Option<u64> {
         (self.multiplier >> bits == 0).then_some(self.multiplier as u64)
-    }
-}
-
-fn bits(ty: Ty) -> u32 {
-    match ty.width() {
-        Width::Long => 64,
-        _ => 32,
     }
 }

@@ -71,6 +71,16 @@ pub enum Width {
     Truth,
 }
 
+impl Width {
+    /// Bits of a register of numbers.
+    pub fn bits(self) -> u32 {
+        match self {
+            Width::Long => 64,
+            Width::Word | Width::Truth => 32,
+        }
+    }
+}
+
 /// The types of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {

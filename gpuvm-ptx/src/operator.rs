@@ -192,7 +192,7 @@ impl Translator<'_> {
     /// A quotient or remainder of integers. WGSL has `x / 0` and `i32::MIN / -1` be `x`, and their remainders 0: as if the divisor were 1.
     fn divided(&mut self, name: &str, ty: Ty, x: Operand, y: Operand) -> Operand {
         let (zero, one) = (Operand::zero(ty), ty.integer(1));
-        let bits = if ty.width() == Width::Long { 64 } else { 32 };
+        let bits = ty.width().bits();
         let minus_one = ty.integer(u64::MAX);
         let least = ty.integer(1 << (bits - 1));
         let mut divisor = y;
@@ -233,7 +233,7 @@ impl Translator<'_> {
     /// A shift. Distances wrap in WGSL; PTX's shifts clamp them, but for those of two words.
     pub fn shifted(&mut self, left: bool, ty: Ty, x: Operand, by: Operand) -> Operand {
         let target = self.text.register(ty.width());
-        let mask = if ty.width() == Width::Long { 63 } else { 31 };
+        let mask = ty.width().bits() - 1;
         let (name, ty) = match (left, ty.is_signed()) {
             (true, _) => ("shl", ty.bits()),
             (false, true) => ("shr", ty),

@@ -7,6 +7,7 @@ use std::ops::Range;
 use naga::{BinaryOperator, Expression, GlobalVariable, Handle, Literal, Scalar, Statement, TypeInner};
 
 use crate::Result;
+use crate::analysis::{Root, root};
 use crate::error::invalid;
 use crate::near::MOST_PARTS;
 use crate::operand::{Operand, Width};
@@ -47,7 +48,7 @@ struct Index {
 }
 
 /// Where a vector lies.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 struct Whole {
     array: Handle<GlobalVariable>,
     /// The multiples of expressions and the constant of its index, which is a multiple of the number of its words.
@@ -177,7 +178,10 @@ impl<'a> Translator<'a> {
 
     /// The stores of a vector that some statements begin with, if all its words or a half of them are stored before anything else is done to memory.
     fn stores_together(&self, statements: &[Statement]) -> Option<Stores> {
-        let mut wanted = None;
+        let Some(&Statement::Store { pointer: first, .. }) = statements.first() else {
+            return None;
+        };
+        let (wanted, _) = self.part_of_vector(first)?;
         let (mut parts, mut stored): (Vec<Part>, u32) = (Vec::new(), 0);
         let mut complete = None;
         for (at, statement) in statements.iter().enumerate().take(MOST_BETWEEN) {
@@ -188,7 +192,7 @@ impl<'a> Translator<'a> {
                     let Some((whole, lane)) = self.part_of_vector(pointer) else {
                         break;
                     };
-                    if *wanted.get_or_insert_with(|| whole.clone()) != whole || stored & 1 << lane != 0 {
+                    if whole != wanted || stored & 1 << lane != 0 {
                         break;
                     }
                     stored |= 1 << lane;
@@ -221,14 +225,8 @@ impl<'a> Translator<'a> {
     }
 
     /// Whether a pointer leads into a variable of the function's.
-    fn is_variable(&self, mut pointer: Handle<Expression>) -> bool {
-        loop {
-            match self.frame.function.expressions[pointer] {
-                Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => pointer = base,
-                Expression::LocalVariable(_) => return true,
-                _ => return false,
-            }
-        }
+    fn is_variable(&self, pointer: Handle<Expression>) -> bool {
+        matches!(root(self.frame.function, pointer), Some(Root::Local(_)))
     }
 
     /// Whether statements begin with storing a value to a variable of the function's.

@@ -1,7 +1,5 @@
 //! What a program is specialised for.
 
-use std::num::NonZero;
-
 /// What is known of a launch's parameters, by number; nothing is known of those past the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KnownParams(pub Vec<KnownParam>);
@@ -16,7 +14,7 @@ pub struct KnownParam {
     /// The words of a value that all VMs share.
     pub value: Option<Vec<u32>>,
     /// The words, 2 or [`ALIGNED`], at multiples of which each VM's part begins. `None` if it may begin anywhere.
-    pub alignment: Option<NonZero<u32>>,
+    pub alignment: Option<u32>,
 }
 
 /// As many words a device loads at once, where they begin at a multiple of so many, or half as many.
@@ -24,9 +22,9 @@ pub const ALIGNED: u32 = 4;
 
 impl KnownParam {
     /// The [`alignment`](KnownParam::alignment) of parts that begin at multiples of all these numbers of words.
-    pub fn alignment_of(words: impl IntoIterator<Item = u32>) -> Option<NonZero<u32>> {
+    pub fn alignment_of(words: impl IntoIterator<Item = u32>) -> Option<u32> {
         let common = words.into_iter().fold(ALIGNED, |common, words| common | words);
-        NonZero::new(1 << common.trailing_zeros()).filter(|alignment| alignment.get() > 1)
+        Some(1 << common.trailing_zeros()).filter(|alignment| *alignment > 1)
     }
 }
 
@@ -43,7 +41,7 @@ impl KnownParams {
 
     /// The words at multiples of which each VM's part of a parameter begins, if it does not begin just anywhere.
     pub fn alignment(&self, param: u32) -> Option<u32> {
-        self.0.get(param as usize)?.alignment.map(NonZero::get)
+        self.0.get(param as usize)?.alignment
     }
 
     /// A word of a parameter's value, if it is known.

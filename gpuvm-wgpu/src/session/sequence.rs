@@ -174,7 +174,6 @@ impl<P: Scheduler> Sequence for JobSequence<P> {
         })?;
         let submissions = std::mem::take(&mut self.submitted);
         (self.cells, self.states, self.frames) = (None, None, None);
-        self.zero_frames = 0;
         self.kernels.clear();
         self.joined.clear();
         self.tiled.clear();
@@ -190,14 +189,16 @@ impl<P: Scheduler> JobSequence<P> {
         let key = (Arc::as_ptr(&job.program).addr(), job.vms, job.only_first_trap);
         let general = match self.kernels.get(&key) {
             Some(known) => known.clone(),
-            None => self.scheduler.stepper(job)?,
+            None => {
+                let stepper = self.scheduler.stepper(job)?;
+                if stepper.engine() != Engine::Specialized {
+                    return Ok(stepper);
+                }
+                self.kernels.insert(key, stepper.clone());
+                stepper
+            }
         };
-        if general.engine() != Engine::Specialized {
-            return Ok(general);
-        }
-        let habitual = self.scheduler.habitual(job, arena);
-        self.kernels.entry(key).or_insert_with(|| general.clone());
-        Ok(habitual.unwrap_or(general))
+        Ok(self.scheduler.habitual(job, arena).unwrap_or(general))
     }
 
     /// What runs jobs of a program whose elements go through tiles, if that can be.

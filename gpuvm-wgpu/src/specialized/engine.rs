@@ -244,24 +244,32 @@ impl Specialized {
 
     /// The kernel for just these uniforms, if the program has been launched with them for a while and it is compiled.
     pub fn habitual(&self, job: &Job, arena: &dyn Source) -> Option<Arc<Prepared>> {
-        let kind = [job.vms >= MANY_VMS, job.only_first_trap];
+        let general = self.options_for(job, KnownParams::default());
+        let kind = [general.several, general.first_trap];
         let make = |known: &KnownParams| {
-            self.habit_kernel(job, known)
-                .map(|kernel| Arc::new(Prepared::new(kernel)))
+            let kernel = self.habit_kernel(&job.program, &general, known)?;
+            Some(Arc::new(Prepared::new(kernel)))
         };
         self.habits.note(job, arena, kind, make)
     }
 
-    /// The kernel of a job's program with so much folded in, if it is there; if not, another thread begins to compile it.
-    fn habit_kernel(&self, job: &Job, known: &KnownParams) -> Option<Arc<SpecializedKernel>> {
-        let options = self.options_for(job, known.clone());
+    /// The kernel of a program with so much folded in, if it is there; if not, another thread begins to compile it.
+    fn habit_kernel(
+        &self,
+        program: &Arc<Program>,
+        general: &Options,
+        known: &KnownParams,
+    ) -> Option<Arc<SpecializedKernel>> {
+        let options = Options {
+            known: known.clone(),
+            ..general.clone()
+        };
         // Without it the general kernel serves.
-        let kernel = self.request(&job.program, &options).ok().flatten()?;
-        if kernel.experience.is_blank() {
-            let general = self.options_for(job, KnownParams::default());
-            if let Ok(Some(general)) = self.request(&job.program, &general) {
-                kernel.experience.learn_from(&general.experience);
-            }
+        let kernel = self.request(program, &options).ok().flatten()?;
+        if kernel.experience.is_blank()
+            && let Ok(Some(general)) = self.request(program, general)
+        {
+            kernel.experience.learn_from(&general.experience);
         }
         Some(kernel)
     }

@@ -139,6 +139,15 @@ impl Batch {
     }
 }
 
+/// A job without memory of its own: what it works on is where its slots say.
+pub(super) fn without_memory(mut batch: Batch) -> Batch {
+    batch.arena.clear();
+    batch.job.arena_words = 0;
+    batch.job.changed.clear();
+    batch.job.atomics.clear();
+    batch
+}
+
 /// A job of `vms` VMs in an arena that starts with `inputs` words of input a VM and goes on with `outputs` words of result each.
 pub(super) fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vms: u32) -> Batch {
     let results = vms * outputs;

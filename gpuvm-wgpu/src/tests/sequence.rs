@@ -7,7 +7,7 @@ use gpuvm_core::isa::{Instruction, Op};
 use gpuvm_engine::{DeviceMemory, Execute, Limit, Region, Sequence};
 
 use super::control::with_finish;
-use super::{Batch, engines, job, op};
+use super::{Batch, engines, job, op, without_memory};
 
 const VMS: u32 = 70;
 /// Jobs that are more than one submission.
@@ -32,11 +32,7 @@ fn expected(turns: usize) -> Vec<u32> {
 
 /// A job that works on a region in place.
 fn on(region: &Region, code: Vec<Instruction>) -> Batch {
-    let mut batch = job(with_finish(code), &[], 0, 0, VMS);
-    batch.arena.clear();
-    batch.job.arena_words = 0;
-    batch.job.changed.clear();
-    batch.job.atomics.clear();
+    let mut batch = without_memory(job(with_finish(code), &[], 0, 0, VMS));
     for slot in &mut batch.job.slots {
         slot.place.base = 0;
         slot.place.stride = 1;

@@ -17,21 +17,23 @@ impl Emitter<'_> {
             [_, _, low, high] if native => self.constant_pair(low, high),
             _ => None,
         };
+        let divides = divisor.is_some_and(|by| by != 0);
+        // Divided by -1 the lowest integer overflows.
+        let divides_signed = divides && divisor != Some(u64::MAX);
         match op {
-            Op::Add64 if native => self.native(B::Add, inputs),
-            Op::Sub64 if native => self.native(B::Subtract, inputs),
-            Op::Mul64 if native => self.native(B::Multiply, inputs),
+            Op::Add64 if native => self.native(B::Add, inputs, ScalarKind::Uint),
+            Op::Sub64 if native => self.native(B::Subtract, inputs, ScalarKind::Uint),
+            Op::Mul64 if native => self.native(B::Multiply, inputs, ScalarKind::Uint),
             Op::Shl64 if native => self.native_shift(B::ShiftLeft, inputs, ScalarKind::Uint),
             Op::Shr64 if native => self.native_shift(B::ShiftRight, inputs, ScalarKind::Uint),
             Op::Sar64 if native => self.native_shift(B::ShiftRight, inputs, ScalarKind::Sint),
             Op::Add64 => self.shader("add64", inputs),
             Op::Sub64 => self.shader("sub64", inputs),
             Op::Mul64 => self.shader("mul64", inputs),
-            Op::DivU64 if divisor.is_some_and(|by| by != 0) => self.native(B::Divide, inputs),
-            Op::RemU64 if divisor.is_some_and(|by| by != 0) => self.native(B::Modulo, inputs),
-            // Divided by -1 the lowest integer overflows.
-            Op::DivS64 if divisor.is_some_and(|by| by != 0 && by != u64::MAX) => self.native_signed(B::Divide, inputs),
-            Op::RemS64 if divisor.is_some_and(|by| by != 0 && by != u64::MAX) => self.native_signed(B::Modulo, inputs),
+            Op::DivU64 if divides => self.native(B::Divide, inputs, ScalarKind::Uint),
+            Op::RemU64 if divides => self.native(B::Modulo, inputs, ScalarKind::Uint),
+            Op::DivS64 if divides_signed => self.native(B::Divide, inputs, ScalarKind::Sint),
+            Op::RemS64 if divides_signed => self.native(B::Modulo, inputs, ScalarKind::Sint),
             Op::DivU64 => self.shader("div64", inputs),
             Op::DivS64 => self.shader("div_signed64", inputs),
             Op::RemU64 => self.shader("rem64", inputs),
@@ -111,41 +113,39 @@ impl Emitter<'_> {
         (Value::word(low), Value::word(high))
     }
 
-    fn native(&mut self, op: BinaryOperator, inputs: &[Operand]) -> (Value, Value) {
-        let (x, y) = (self.long(&inputs[..2]), self.long(&inputs[2..]));
+    fn native(&mut self, op: BinaryOperator, inputs: &[Operand], kind: ScalarKind) -> (Value, Value) {
+        let [x, y] = [&inputs[..2], &inputs[2..]].map(|words| self.long_with(words, kind));
         let result = self.code.binary(op, x, y);
-        self.words_of_long(result)
+        self.words_with(result, kind)
     }
 
-    fn native_signed(&mut self, op: BinaryOperator, inputs: &[Operand]) -> (Value, Value) {
-        let [x, y] = [&inputs[..2], &inputs[2..]].map(|words| {
-            let long = self.long(words);
-            self.code.bits_as(long, ScalarKind::Sint)
-        });
-        let result = self.code.binary(op, x, y);
-        let result = self.code.bits_as(result, ScalarKind::Uint);
-        self.words_of_long(result)
+    fn native_shift(&mut self, op: BinaryOperator, inputs: &[Operand], kind: ScalarKind) -> (Value, Value) {
+        let (x, by) = (self.long_with(&inputs[..2], kind), self.distance(inputs[2], 63));
+        let result = self.code.binary(op, x, by);
+        self.words_with(result, kind)
+    }
+
+    /// Two words as a 64-bit integer, with a sign or without one.
+    fn long_with(&mut self, words: &[Operand], kind: ScalarKind) -> Node {
+        let long = self.long(words);
+        match kind {
+            ScalarKind::Sint => self.code.bits_as(long, kind),
+            _ => long,
+        }
+    }
+
+    /// The words of such an integer.
+    fn words_with(&mut self, long: Node, kind: ScalarKind) -> (Value, Value) {
+        let long = match kind {
+            ScalarKind::Sint => self.code.bits_as(long, ScalarKind::Uint),
+            _ => long,
+        };
+        self.words_of_long(long)
     }
 
     /// A pair of words that are known.
     fn constant_pair(&mut self, low: Operand, high: Operand) -> Option<u64> {
         let (low, high) = (self.constant(low)?, self.constant(high)?);
         Some(u64::from(low) | u64::from(high) << 32)
-    }
-
-    fn native_shift(&mut self, op: BinaryOperator, inputs: &[Operand], kind: ScalarKind) -> (Value, Value) {
-        let (x, by) = (self.long(&inputs[..2]), self.distance(inputs[2], 63));
-        let x = if kind == ScalarKind::Sint {
-            self.code.bits_as(x, kind)
-        } else {
-            x
-        };
-        let result = self.code.binary(op, x, by);
-        let result = if kind == ScalarKind::Sint {
-            self.code.bits_as(result, ScalarKind::Uint)
-        } else {
-            result
-        };
-        self.words_of_long(result)
     }
 }

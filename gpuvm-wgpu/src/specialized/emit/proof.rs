@@ -434,14 +434,10 @@ impl Emitter<'_> {
             .is_some_and(|most| u64::from(*most) * u64::from(factor) + u64::from(at) < end);
         let mut known = self.hand.below.iter().filter(|below| below.node == Some(node));
         within
-            || known.any(|below| match *below {
-                Below {
-                    bound:
-                        Bound {
-                            start: Plain { node: None, .. },
-                            end: End::Constant(most),
-                        },
-                    ..
+            || known.any(|below| match below.bound {
+                Bound {
+                    start: Plain { node: None, .. },
+                    end: End::Constant(most),
                 } => below.stays_below(most, factor, at, end),
                 _ => false,
             })

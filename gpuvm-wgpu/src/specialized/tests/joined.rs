@@ -5,16 +5,10 @@ use gpuvm_engine::{DeviceMemory, Execute, Region, Sequence, Slot};
 use gpuvm_shaders::layout::WORKGROUP;
 
 use super::*;
-use crate::interpreter::Interpreter;
-use crate::specialized::Specialized;
 use crate::states::States;
 
 /// VMs of the job that others are joined to: several workgroups, the last not full.
 const VMS: u32 = 3 * WORKGROUP - 10;
-
-fn engine() -> Specialized {
-    Specialized::new(device().clone(), Interpreter::new(device().clone()))
-}
 
 /// `own = own * 3 + id`, and before it what `begin` does.
 fn turn(begin: &str) -> Arc<Program> {
@@ -57,12 +51,8 @@ impl Columns {
     }
 
     fn push(&mut self, program: &Arc<Program>, vms: u32, neighbours: Option<u32>, to: &Region) {
-        let mut batch = job(Program::clone(program), &[], 0, 0, vms);
+        let mut batch = without_memory(job(Program::clone(program), &[], 0, 0, vms));
         batch.job.program = program.clone();
-        batch.arena.clear();
-        batch.job.arena_words = 0;
-        batch.job.changed.clear();
-        batch.job.atomics.clear();
         batch.job.neighbours = neighbours;
         let each = neighbours.unwrap_or(1);
         let slot = |region: &Region, each| Slot {

@@ -29,9 +29,11 @@ use super::engine::Prepared;
 use super::kernel::{Readiness, Shader, SpecializedKernel};
 use super::options::Options;
 use crate::gpu::Gpu;
+use crate::interpreter::Interpreter;
 use crate::session::Session;
+use crate::specialized::Specialized;
 use crate::stepper::{Need, Reach, Schedule, Scheduler, Stepper};
-use crate::tests::{Batch, adapter, is_nan, job, reference};
+use crate::tests::{Batch, adapter, is_nan, job, reference, without_memory};
 
 /// The device of this test.
 fn device() -> &'static Arc<Gpu> {
@@ -40,6 +42,11 @@ fn device() -> &'static Arc<Gpu> {
         static LEASE: Lease<Arc<Gpu>> = DEVICES.lease(|| Arc::new(Gpu::open(adapter(), 0).unwrap()));
     }
     LEASE.with(Lease::value)
+}
+
+/// The engine on that device.
+fn engine() -> Specialized {
+    Specialized::new(device().clone(), Interpreter::new(device().clone()))
 }
 
 /// What a job came to: how many VMs trapped, and the first of them.

@@ -6,14 +6,8 @@ use gpuvm_core::program::ParamSlot;
 use gpuvm_engine::{Execute, Region, Slot};
 
 use super::*;
-use crate::interpreter::Interpreter;
-use crate::specialized::Specialized;
 
 const VMS: u32 = 70;
-
-fn engine() -> Specialized {
-    Specialized::new(device().clone(), Interpreter::new(device().clone()))
-}
 
 /// Adds a uniform to the VM's word, waits, and adds a third of it.
 const ADDING: &str =
@@ -22,12 +16,10 @@ const ADDING: &str =
 
 /// A job of a program that works on a region in place and takes a uniform.
 fn adding(program: &Arc<Program>, region: &Region, uniform: u32) -> Batch {
-    let mut batch = job(Program::clone(program), &[uniform], 0, 0, VMS);
+    let mut batch = without_memory(job(Program::clone(program), &[], 0, 0, VMS));
     batch.job.program = program.clone();
     batch.arena = vec![uniform];
     batch.job.arena_words = 1;
-    batch.job.changed.clear();
-    batch.job.atomics.clear();
     let place = |stride| ParamSlot {
         base: 0,
         stride,
@@ -100,12 +92,8 @@ fn frames_are_zero_when_jobs_of_a_row_begin() {
     let memory = engine.memory().unwrap();
     let jobs = programs.map(|(header, code)| {
         let mut expected = job(assembled(header, &code), &[], 0, 1, VMS);
-        let mut batch = expected.clone();
+        let mut batch = without_memory(expected.clone());
         reference(&mut expected);
-        batch.arena.clear();
-        batch.job.arena_words = 0;
-        batch.job.changed.clear();
-        batch.job.atomics.clear();
         let region = memory.allocate(VMS.into()).unwrap();
         for slot in &mut batch.job.slots {
             slot.place.base = 0;

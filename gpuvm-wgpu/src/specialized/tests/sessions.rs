@@ -3,12 +3,6 @@
 use gpuvm_engine::{Engine, Execute};
 
 use super::*;
-use crate::interpreter::Interpreter;
-use crate::specialized::Specialized;
-
-fn engine() -> Specialized {
-    Specialized::new(device().clone(), Interpreter::new(device().clone()))
-}
 
 fn countdown() -> Batch {
     let code = "vmid w2\nmuli w2, w2, 700\nagain:\njz @finish, w2\nadd w10, w10, w2\naddi w2, w2, -1\njump @again";
