@@ -6,6 +6,7 @@
 //! keeps its tests in each copy.
 
 use crate::isa::Op;
+use crate::matrix::{AffineMap, CONSTANT, Ring, read_record};
 use crate::program::Program;
 
 use super::counted::{Counted, entered};
@@ -21,6 +22,8 @@ const MOST_COPIES: u32 = 8;
 /// The same for copies that look ahead, of bodies that are not larger than [`UNROLLED`].
 const AHEAD: u32 = 512;
 const MOST_AHEAD: u32 = 32;
+/// The same of bodies that [compose](composes): so many are as long as one.
+const MOST_COMPOSED: u32 = 128;
 /// Words that the copies load before the first of them, at most: each keeps a register. On an H200 a loop over bodies of four words is
 /// twice as fast with 16 copies as with 12 or 24.
 pub const MOST_EARLY: u32 = 64;
@@ -65,7 +68,31 @@ fn ahead(flow: &Flow, program: &Program, one: &Loop, size: u32) -> u32 {
         Some(loads) if loads > 0 => (MOST_EARLY / loads).min(AHEAD_EARLY / size),
         _ => AHEAD / size,
     };
-    most.min(MOST_AHEAD)
+    match composes(flow, program, one) {
+        true => most.min(MOST_COMPOSED),
+        false => most.min(MOST_AHEAD),
+    }
+}
+
+/// Whether a loop's body multiplies words by constants and adds constants to them, and does nothing else but ask whether to go on: of however many copies
+/// engines compute one multiplication and addition for each word.
+fn composes(flow: &Flow, program: &Program, one: &Loop) -> bool {
+    let is_scaled = |map: AffineMap| {
+        map.rows().all(|row| {
+            let words = row.iter().filter(|entry| entry.column != CONSTANT);
+            row[0].ring == Ring::Integer && words.count() <= 1
+        })
+    };
+    let mut code = one.blocks().flat_map(|block| flow.straight(block, program));
+    code.all(|(_, op, instruction)| match op {
+        Op::Mov | Op::Imm | Op::AddImm | Op::MulImm | Op::Eq | Op::Ne | Op::LtU | Op::LeU | Op::LtS | Op::LeS => true,
+        Op::Affine => {
+            let record = program.matrices.get(instruction.operands[3] as usize);
+            let map = record.and_then(|record| read_record(record, &program.pools));
+            map.is_some_and(is_scaled)
+        }
+        _ => false,
+    })
 }
 
 /// Whether no other loop and no yield is inside.
@@ -245,11 +272,16 @@ mod tests {
 
     #[test]
     fn loops_that_count_look_ahead() {
-        let text = "code\nvmid w1\nagain:\naddi w1, w1, -1\njnz @again, w1\nhalt";
-        let (loops, blocks) = unrolled(text);
-        // The guard, the copies and the original.
-        assert_eq!((loops.len(), blocks), (1, 1 + loops[0] + 1));
-        assert_eq!(loops[0], 1 + MOST_AHEAD as usize + 1);
+        let text = |body: &str| format!("code\nvmid w1\nagain:\n{body}\naddi w1, w1, -1\njnz @again, w1\nhalt");
+        for (body, copies) in [
+            ("xor w2, w2, w1", MOST_AHEAD),
+            ("muli w2, w2, 5\naddi w2, w2, 1", MOST_COMPOSED),
+        ] {
+            let (loops, blocks) = unrolled(&text(body));
+            // The guard, the copies and the original.
+            assert_eq!((loops.len(), blocks), (1, 1 + loops[0] + 1));
+            assert_eq!(loops[0], 1 + copies as usize + 1);
+        }
     }
 
     #[test]

@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(
             of(COUNTED, COUNTED),
             [
-                "a loop of 2 instructions, no power of a matrix: its turns are not counted by a step of its own; the specialised engine has 34 copies of its body"
+                "a loop of 2 instructions, no power of a matrix: its turns are not counted by a step of its own; the specialised engine has 130 copies of its body"
             ]
         );
         let divides = "code\nvmid w1\nagain:\ndivu w1, w1, w1\njnz @again, w1\nhalt";
