@@ -33,6 +33,9 @@ pub struct Job {
     pub is_looked_at: bool,
     /// Whether nobody asks after any of its VMs but the first of those that trap. An engine need not keep the others' states then.
     pub only_first_trap: bool,
+    /// Whether [all that have trapped](super::Finished::trapped) are to be told at the end. Engines keep their states then: it excludes `only_first_trap`, and goes with
+    /// `is_looked_at`.
+    pub all_traps: bool,
     /// How many times in a row to run all VMs from the entry on, at least 1.
     pub steps: u32,
     /// What to copy before each step.
@@ -112,6 +115,7 @@ impl Job {
             atomic_regions: Vec::new(),
             is_looked_at: false,
             only_first_trap: false,
+            all_traps: false,
             steps: 1,
             copies: Vec::new(),
             reach: Arc::from([]),

@@ -320,6 +320,8 @@ pub struct Finished {
     pub atomics: Vec<u32>,
     /// The trap of the lowest VM id, if any VM trapped.
     pub first_trap: Option<TrapRecord>,
+    /// The ids of the VMs that trapped, ascending: all of them where the job [asks for that](Job::all_traps), else none.
+    pub trapped: Vec<u32>,
 }
 
 /// Words that an engine is given. It asks for them piece by piece and puts each where it needs it, so that large columns are copied

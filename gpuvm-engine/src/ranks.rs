@@ -369,6 +369,7 @@ impl Wire for Finished {
         words.extend_from_slice(&self.changed);
         self.atomics.put(words);
         self.first_trap.put(words);
+        self.trapped.put(words);
     }
 
     fn take(words: &mut &[u32]) -> Option<Finished> {
@@ -376,6 +377,7 @@ impl Wire for Finished {
             changed: Vec::take(words)?.into(),
             atomics: Vec::take(words)?,
             first_trap: Wire::take(words)?,
+            trapped: Wire::take(words)?,
         })
     }
 }
@@ -440,10 +442,16 @@ mod tests {
             changed: vec![1, 2, 3].into(),
             atomics: vec![4],
             first_trap: None,
+            trapped: vec![5, 6],
         });
         assert_eq!(
-            (&*finished.changed, &*finished.atomics, finished.first_trap),
-            (&[1, 2, 3][..], &[4][..], None)
+            (
+                &*finished.changed,
+                &*finished.atomics,
+                finished.first_trap,
+                &*finished.trapped
+            ),
+            (&[1, 2, 3][..], &[4][..], None, &[5, 6][..])
         );
     }
 }

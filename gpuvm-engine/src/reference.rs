@@ -286,7 +286,12 @@ impl Running for Run {
     }
 
     fn finish(self: Box<Self>) -> Result<Finished> {
-        let first_trap = self.vms.iter().filter_map(|vm| vm.trap).min_by_key(|trap| trap.vm);
+        let traps = || self.vms.iter().filter_map(|vm| vm.trap);
+        let trapped = match self.job.all_traps {
+            true => traps().map(|trap| trap.vm).collect(),
+            false => Vec::new(),
+        };
+        let first_trap = traps().min_by_key(|trap| trap.vm);
         let changed = self
             .job
             .changed
@@ -297,6 +302,7 @@ impl Running for Run {
             changed: changed.collect::<Vec<_>>().into(),
             atomics: self.job.atomics,
             first_trap,
+            trapped,
         })
     }
 }

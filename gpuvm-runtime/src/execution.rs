@@ -126,6 +126,8 @@ pub(crate) struct Options<'a> {
     pub crash: Option<PathBuf>,
     /// Whether a sample of its VMs is counted.
     pub profile: bool,
+    /// Whether all VMs that trap are told, and not the first alone.
+    pub all_traps: bool,
     /// Whether its VMs are handed out to ranks.
     pub dynamic: bool,
     pub progress: Option<OnProgress<'a>>,
@@ -154,6 +156,7 @@ impl Options<'_> {
             log: self.log,
             crash: self.crash,
             profile: self.profile,
+            all_traps: self.all_traps,
             dynamic: self.dynamic,
             progress: None,
             answers: Handlers::default(),
@@ -482,7 +485,7 @@ impl<'a> Execution<'a> {
         };
         self.jobs += leg.parts.len() as u64;
         self.before = continued(&self.before, &tally);
-        Ok(trap.map(|trapped| Trap::at(&self.course.program, &trapped.record, trapped.vm.as_ref())))
+        Ok(trap.map(|trapped| trapped.told(&self.course.program)))
     }
 
     /// Runs to the end: until all VMs and steps are done, or have trapped, or wait for answers that [nobody gives](Execution::questions).

@@ -90,6 +90,7 @@ impl<'a> Launch<'a> {
                 log: LogLimit::default(),
                 crash: None,
                 profile: false,
+                all_traps: false,
                 dynamic: false,
                 progress: None,
                 answers: Handlers::default(),
@@ -222,6 +223,28 @@ impl<'a> Launch<'a> {
     /// ```
     pub fn profile(mut self, profile: bool) -> Self {
         self.options.profile = profile;
+        self
+    }
+
+    /// Whether the [report](crate::TrapReport::vms) of a launch in which VMs trap names all of them, and not the first alone. Results of VMs that trapped are zeros, which others
+    /// may well have returned.
+    ///
+    /// On a GPU each VM then leaves its state, which takes memory, and some time where VMs trap.
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime, texts: &[[u8; 32]]) -> gpuvm::Result<()> {
+    /// use gpuvm::Error;
+    ///
+    /// match runtime.launch("parse")?.args((texts,)).all_traps(true).run() {
+    ///     Err(Error::Trap(report)) => println!("{report}; these are no numbers: {:?}", report.vms),
+    ///     other => println!("{:?}", other?.output::<Vec<u32>>()?),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn all_traps(mut self, all: bool) -> Self {
+        self.options.all_traps = all;
         self
     }
 
@@ -478,6 +501,7 @@ impl<'a> Bounded<'a> {
             reach: Arc::from([]),
             keep,
             counts: budget.cycles.is_some(),
+            all_traps: options.all_traps,
         };
         let options = Options { engine, ..options };
         let mut execution = Execution::new(runtime, entry, course, held, options, begin);
@@ -614,10 +638,11 @@ impl<'a> Bounded<'a> {
             if answering.has_failed() {
                 break;
             }
+            traps = ran.traps() as u64;
             texts.extend(ran.texts);
             dropped += ran.dropped_texts;
             steps += u32::from(ran.first_trap.is_none());
-            (results, trap, traps) = (Results::Typed(ran.results), ran.first_trap, ran.traps);
+            (results, trap) = (Results::Typed(ran.results), ran.first_trap);
             if let Some(recording) = recording {
                 recording.end_step(steps, traps);
             }
@@ -658,7 +683,7 @@ impl<'a> Bounded<'a> {
         let hint = |trap: &Trap| hint_of_chunk(trap, &self.entry, &held.params, self.vms);
         let hinted = trap.map(|trap| (hint(&trap), trap));
         let hinted = hinted.map(|(hint, trap)| (hint, self.replayed(&held.views(), trap, &settings)));
-        or_trap(done, hinted, traps)
+        or_trap(done, hinted, (traps, self.options.all_traps))
     }
 }
 

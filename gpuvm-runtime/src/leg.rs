@@ -17,6 +17,7 @@ use crate::detached::{DetachedVm, Surroundings};
 use crate::error::{Error, Result};
 use crate::marshal::{Cut, Layout};
 use crate::tally::sum;
+use crate::trap::Trap;
 use crate::view::{Seen, View};
 
 /// What the legs of one launch have in common.
@@ -34,12 +35,14 @@ pub(crate) struct Course {
     pub keep: bool,
     /// Whether VMs may have to stop after a number of instructions.
     pub counts: bool,
+    /// Whether all VMs that trap are told, and not the first alone.
+    pub all_traps: bool,
 }
 
 impl Course {
     /// Whether nobody asks after any VM but the first that traps, wherever it stands.
     fn only_first_trap(&self) -> bool {
-        !self.keep && !self.counts
+        !self.keep && !self.counts && !self.all_traps
     }
 }
 
@@ -75,9 +78,18 @@ pub(crate) struct Leg {
 
 /// The first VM of a part that has trapped.
 pub(crate) struct Trapped {
-    pub record: TrapRecord,
+    record: TrapRecord,
     /// Where it stands, if that is known.
-    pub vm: Option<Vm>,
+    vm: Option<Vm>,
+    /// All that have, if somebody asks.
+    all: Vec<u32>,
+}
+
+impl Trapped {
+    /// What it means.
+    pub(crate) fn told(self, program: &Program) -> Trap {
+        Trap::at(program, &self.record, self.vm.as_ref()).among(self.all)
+    }
 }
 
 /// A range of the VMs, and its job.
@@ -435,10 +447,11 @@ impl Leg {
                     self.replayed(course, params, vm).map(|detached| detached.vm().clone())
                 }
             };
-            let finished = running.finish()?;
+            let mut finished = running.finish()?;
             let trap = finished.first_trap.map(|record| Trapped {
                 record,
                 vm: vm.filter(|vm| vm.trap == Some(record)),
+                all: std::mem::take(&mut finished.trapped),
             });
             let range = self.parts[index].range.clone();
             self.layout.take(range, finished, params, results, &course.range);
@@ -468,9 +481,13 @@ impl Leg {
             *results = all.into();
         }
         self.layout.finish(params);
-        Ok(self.parts.iter_mut().find_map(|part| match &mut part.stage {
+        let traps = self.parts.iter_mut().filter_map(|part| match &mut part.stage {
             Stage::Closed(trap) => trap.take(),
             _ => None,
+        });
+        Ok(traps.reduce(|mut first, mut later| {
+            first.all.append(&mut later.all);
+            first
         }))
     }
 
@@ -694,8 +711,9 @@ impl Beginning<'_> {
         };
         let (mut job, arena) = self.layout.job(params, &cut);
         job.atomics = self.layout.atomics();
-        job.is_looked_at = course.keep;
+        job.is_looked_at = course.keep || course.all_traps;
         job.only_first_trap = course.only_first_trap();
+        job.all_traps = course.all_traps;
         job.reach = Arc::clone(&course.reach);
         if self.range.start > course.range.start {
             // The first part has made the copies, as it was before any VM of the step has written.

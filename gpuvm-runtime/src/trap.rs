@@ -35,6 +35,8 @@ pub struct TrapReport {
     pub snapshot: Option<Result<PathBuf, String>>,
     /// How many VMs trapped.
     pub count: u64,
+    /// The ids of the VMs that trapped, ascending: of all of them if the launch was to tell [all](crate::Launch::all_traps) or was restored, else of the first alone.
+    pub vms: Vec<u32>,
     pub(crate) done: Done,
 }
 
@@ -107,6 +109,8 @@ pub(crate) struct Trap {
     pub message: String,
     /// What is known of its stack.
     pub stack: Vec<FrameView>,
+    /// The ids of all VMs that trapped, ascending, as far as somebody asked; at least this one's.
+    pub vms: Vec<u32>,
 }
 
 impl Trap {
@@ -132,7 +136,24 @@ impl Trap {
             line: site.place.line,
             message: site.cause.message(words, &program.data),
             stack: Vec::new(),
+            vms: vec![record.vm],
         }
+    }
+
+    /// The same of a launch in which these VMs trapped, if that is known.
+    pub(crate) fn among(self, vms: Vec<u32>) -> Trap {
+        match vms.is_empty() {
+            true => self,
+            false => Trap { vms, ..self },
+        }
+    }
+
+    /// The first of the traps of some parts of a launch, which are in the order of their VMs.
+    pub(crate) fn first_of(parts: impl IntoIterator<Item = Trap>) -> Option<Trap> {
+        parts.into_iter().reduce(|mut first, mut later| {
+            first.vms.append(&mut later.vms);
+            first
+        })
     }
 }
 
@@ -172,6 +193,7 @@ mod tests {
                 line: 2,
                 message: message.to_string(),
                 stack: Vec::new(),
+                vms: vec![1],
             };
             hint_of_chunk(&trap, &entry, &params, vms)
         };

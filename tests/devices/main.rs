@@ -200,17 +200,28 @@ fn the_trap_of_the_lowest_vm_is_told_and_all_are_counted() {
     let xs: Vec<u32> = (0..5000)
         .map(|vm| if vm % 1000 == 399 { 0 } else { vm % 11 + 1 })
         .collect();
-    let trap = |runtime: &Runtime| match runtime.launch("inverse").unwrap().args((&xs,)).run() {
-        Err(Error::Trap(report)) => {
-            let results: Vec<u32> = report.done().output().unwrap();
-            (report.vm, report.count, report.line, report.message.clone(), results)
-        }
-        other => panic!("no trap: {other:?}"),
-    };
-    let expected = trap(&alone());
-    assert_eq!((expected.0, expected.1), (399, 5));
-    assert_eq!(trap(&three()), expected);
-    assert_eq!(trap(&on(vec![cpu(1), cpu(2)])), expected);
+    for all in [false, true] {
+        let launch = |runtime: &Runtime| runtime.launch("inverse").unwrap().args((&xs,)).all_traps(all).run();
+        let trap = |runtime: &Runtime| match launch(runtime) {
+            Err(Error::Trap(report)) => {
+                let results: Vec<u32> = report.done().output().unwrap();
+                (
+                    report.vm,
+                    report.count,
+                    report.vms.clone(),
+                    report.line,
+                    report.message.clone(),
+                    results,
+                )
+            }
+            other => panic!("no trap: {other:?}"),
+        };
+        let expected = trap(&alone());
+        let told: &[u32] = if all { &[399, 1399, 2399, 3399, 4399] } else { &[399] };
+        assert_eq!((expected.0, expected.1, &*expected.2), (399, 5, told));
+        assert_eq!(trap(&three()), expected);
+        assert_eq!(trap(&on(vec![cpu(1), cpu(2)])), expected);
+    }
 }
 
 #[routine]

@@ -301,12 +301,19 @@ fn the_lowest_trap_is_told_on_all_ranks() {
         .map(|vm| if vm % 1000 == 399 { 0 } else { vm % 11 + 1 })
         .collect();
     same_on_ranks(&[2, 5], |runtime| {
-        [false, true].map(|dynamic| {
-            let launch = runtime.launch("inverse").unwrap().args((&xs,));
+        [(false, false), (true, false), (false, true), (true, true)].map(|(dynamic, all)| {
+            let launch = runtime.launch("inverse").unwrap().args((&xs,)).all_traps(all);
             match if dynamic { launch.dynamic() } else { launch }.run() {
                 Err(Error::Trap(report)) => {
                     let results: Vec<u32> = report.done().output().unwrap();
-                    (report.vm, report.count, report.line, report.message.clone(), results)
+                    assert_eq!(report.vms.len(), if all { 5 } else { 1 });
+                    (
+                        report.vms.clone(),
+                        report.count,
+                        report.line,
+                        report.message.clone(),
+                        results,
+                    )
                 }
                 other => panic!("no trap: {other:?}"),
             }

@@ -6,8 +6,13 @@ use std::num::Wrapping;
 use gpuvm::Dispatch;
 use gpuvm::prelude::*;
 
-/// An engine and how its batches follow each other.
-pub type Way = (Engine, Dispatch);
+/// An engine, how its submissions follow each other, and whether all VMs that trap are to be told.
+#[derive(Clone, Copy)]
+pub struct Way {
+    pub engine: Engine,
+    pub dispatch: Dispatch,
+    pub all_traps: bool,
+}
 
 /// How many VMs a case runs.
 pub const VMS: usize = 1024;
@@ -318,12 +323,12 @@ macro_rules! rows {
                 rows
             }
 
-            fn launch(rows: &[Self], runtime: &Runtime, id: &str, (engine, dispatch): Way) -> gpuvm::Result<gpuvm::Done> {
+            fn launch(rows: &[Self], runtime: &Runtime, id: &str, way: Way) -> gpuvm::Result<gpuvm::Done> {
                 $(let mut $values = Vec::with_capacity(rows.len());)*
                 for row in rows {
                     $($values.push(row.$i);)*
                 }
-                runtime.launch(id)?.args(($(&$values,)*)).engine(engine).dispatch(dispatch).run()
+                runtime.launch(id)?.args(($(&$values,)*)).engine(way.engine).dispatch(way.dispatch).all_traps(way.all_traps).run()
             }
         }
     )*};

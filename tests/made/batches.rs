@@ -164,6 +164,15 @@ fn a_trap_and_an_endless_loop_leave_the_others_alone() {
         assert_eq!(done.traps(), 2, "{engine}");
         let trap = done.first_trap().unwrap();
         assert_eq!((trap.routine, trap.case), (2, 1), "{engine}");
+        assert_eq!(done.trapped(), [(2, 1)], "{engine}");
+        let batch = || runtime().batch(&routines).unwrap().engine(engine).all_traps(true);
+        let all = batch().args((&[5u32, 0, 2, 0],)).run().unwrap();
+        assert_eq!(all.trapped(), [(2, 1), (2, 3)], "{engine}");
+        let chosen = batch().args((&[0u32, 0, 7, 0],)).choose(&[2, 4, 2, 2]).run().unwrap();
+        assert_eq!(chosen.trapped(), [(2, 0), (2, 3)], "{engine}");
+        let folded = batch().args((&[0u32, 3, 0],)).fold("greatest").unwrap().run().unwrap();
+        assert_eq!(folded.trapped(), [(2, 0), (2, 2)], "{engine}");
+        assert_eq!(folded.traps(), 2, "{engine}");
         assert_eq!(trap.message, "attempt to divide by zero", "{engine}");
         assert_eq!(done.output::<u32>(2).unwrap(), [200, 0, 500, 0], "{engine}");
         assert_eq!(done.output::<u32>(4).unwrap(), [9, 4, 6, 4], "{engine}");

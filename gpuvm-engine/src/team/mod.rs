@@ -232,6 +232,7 @@ impl Team {
             changed: cut.changed(vms, &pieces),
             is_looked_at: job.is_looked_at,
             only_first_trap: job.only_first_trap,
+            all_traps: job.all_traps,
             ..Job::new(Arc::clone(&job.program), vms.len() as u32, slots)
         };
         let own = PieceSource {

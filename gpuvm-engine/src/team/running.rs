@@ -372,15 +372,17 @@ impl Running for TeamRunning {
     fn finish(mut self: Box<Self>) -> Result<Finished> {
         let all = self.each(|part| part.running.take().ok_or_else(not_here)?.finish())?;
         let mut changed = crate::touched(self.cut.changed_words());
-        let mut first_trap = None;
+        let (mut first_trap, mut trapped) = (None, Vec::new());
         for (part, finished) in self.parts.iter().zip(all) {
             self.cut.put(&part.vms, &finished.changed, &mut changed);
             first_trap = first_trap.or(finished.first_trap);
+            trapped.extend(finished.trapped);
         }
         Ok(Finished {
             changed: changed.into(),
             atomics: Vec::new(),
             first_trap,
+            trapped,
         })
     }
 }

@@ -106,9 +106,10 @@ fn inverse(x: u32) -> u32 {
 
 fn traps(runtime: &Runtime) -> Result<Vec<Vec<u32>>, Failure> {
     let xs: Vec<u32> = (0..5000).map(|vm| u32::from(vm % 1000 != 399)).collect();
-    match runtime.launch("inverse")?.args((&xs,)).run() {
+    match runtime.launch("inverse")?.args((&xs,)).all_traps(true).run() {
         Err(Error::Trap(report)) => Ok(vec![
             vec![report.vm, report.count as u32, report.line],
+            report.vms.clone(),
             report.done().output()?,
         ]),
         Err(error) => Err(error.into()),

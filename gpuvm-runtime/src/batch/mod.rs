@@ -62,6 +62,7 @@ pub struct Batch<'a> {
     engine: Engine,
     budget: Budget,
     depth: Option<u32>,
+    all_traps: bool,
 }
 
 impl Runtime {
@@ -83,6 +84,7 @@ impl Runtime {
             engine: Engine::Auto,
             budget: Budget::unlimited(),
             depth: None,
+            all_traps: false,
         })
     }
 }
@@ -190,8 +192,27 @@ impl<'a> Batch<'a> {
         self
     }
 
+    /// Whether [`BatchDone::trapped`] names all VMs that trap, and not the first of each launch alone, as [`Launch::all_traps`].
+    ///
+    /// ```
+    /// # use gpuvm_runtime as gpuvm;
+    /// # fn example(runtime: &gpuvm::Runtime, formulas: &[gpuvm::Routine], x: &[f32], y: &[f32]) -> gpuvm::Result<()> {
+    /// let done = runtime.batch(formulas)?.args((x, y)).fold("add")?.all_traps(true).run()?;
+    /// let mut errors: Vec<f32> = done.all()?;
+    /// // A formula that panics gives 0, and is none the better for it.
+    /// for &(formula, _) in done.trapped() {
+    ///     errors[formula] = f32::INFINITY;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn all_traps(mut self, all: bool) -> Self {
+        self.all_traps = all;
+        self
+    }
+
     /// Links what is new, on all cores, and runs all to their ends. VMs that trap leave the others alone: their results are made of words that are 0, and
-    /// [`BatchDone::first_trap`] tells of the first.
+    /// [`BatchDone::first_trap`] tells of the first, [`BatchDone::trapped`] of all that were [asked after](Batch::all_traps).
     ///
     /// # Errors
     ///
@@ -258,6 +279,7 @@ impl<'a> Batch<'a> {
             chosen: self.choice.is_some(),
             parts: Vec::with_capacity(groups.len()),
             traps: 0,
+            trapped: Vec::new(),
             first_trap: None,
             stats: None,
         };
@@ -282,11 +304,14 @@ impl<'a> Batch<'a> {
                 let launch = Launch::new(self.runtime.clone(), Entry::of_batch(program, first.clone()))
                     .with_args(vec![lanes])
                     .vms(routines.len())
+                    .all_traps(self.all_traps)
                     .engine(self.engine_for(&[]));
                 ran = done.take(launch.run(), &routines, 1, None)?;
             }
             done.parts.push(Part { routines, done: ran });
         }
+        done.trapped.sort_unstable();
+        done.trapped.dedup();
         if let Some(stats) = &mut done.stats {
             stats.host_time = begin.elapsed();
         }
@@ -337,7 +362,8 @@ impl<'a> Batch<'a> {
         let launch = Launch::new(self.runtime.clone(), entry)
             .with_args(args)
             .engine(engine)
-            .budget(self.budget);
+            .budget(self.budget)
+            .all_traps(self.all_traps);
         match self.depth {
             Some(depth) => launch.depth(depth),
             None => launch,
@@ -434,6 +460,7 @@ pub struct BatchDone {
     chosen: bool,
     parts: Vec<Part>,
     traps: u64,
+    trapped: Vec<(usize, usize)>,
     first_trap: Option<BatchTrap>,
     stats: Option<Stats>,
 }
@@ -547,6 +574,12 @@ impl BatchDone {
         self.first_trap.as_ref()
     }
 
+    /// The VMs that trapped, each by its routine and its case as in [`BatchTrap`], ascending: all of them if the batch was to tell [all](Batch::all_traps), else the first of
+    /// each launch that it took.
+    pub fn trapped(&self) -> &[(usize, usize)] {
+        &self.trapped
+    }
+
     /// What it cost, all launches together.
     pub fn stats(&self) -> Option<&Stats> {
         self.stats.as_ref()
@@ -558,14 +591,16 @@ impl BatchDone {
             Ok(done) => done,
             Err(Error::Trap(report)) => {
                 let report = *report;
-                let vm = report.vm as usize;
+                let of = |vm: u32| match (choice, vm as usize) {
+                    (None, vm) => (routines[vm / each], vm % each),
+                    (Some(choice), vm) => (choice[vm] as usize, vm),
+                };
                 self.traps += report.count;
+                self.trapped.extend(report.vms.iter().map(|vm| of(*vm)));
+                let (routine, case) = of(report.vm);
                 let trap = BatchTrap {
-                    routine: match choice {
-                        None => routines[vm / each],
-                        Some(choice) => choice[vm] as usize,
-                    },
-                    case: if choice.is_some() { vm } else { vm % each },
+                    routine,
+                    case,
                     file: report.file,
                     line: report.line,
                     message: report.message,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use gpuvm_core::program::{Program, Questions, TrapRecord};
 use gpuvm_core::settings::Settings;
-use gpuvm_engine::{Engine, Execute, Finished, Job, Limit, Reference, Running, Source, Wire, Words};
+use gpuvm_engine::{Engine, Execute, Finished, Job, Limit, Reference, Source, Words};
 
 use crate::entry::Entry;
 use crate::error::Result;
@@ -30,26 +30,6 @@ const PIECES_PER_THREAD: usize = 4;
 const MOST_THREADS: usize = 16;
 /// So long a piece runs before it is asked whether the launch is cancelled.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// What a piece has come to.
-struct Piece {
-    finished: Finished,
-    trapped: u32,
-}
-
-impl Wire for Piece {
-    fn put(&self, words: &mut Vec<u32>) {
-        self.finished.put(words);
-        self.trapped.put(words);
-    }
-
-    fn take(words: &mut &[u32]) -> Option<Piece> {
-        Some(Piece {
-            finished: Wire::take(words)?,
-            trapped: Wire::take(words)?,
-        })
-    }
-}
 
 /// Runs what an entry stands for, for `vms` VMs.
 pub(crate) fn run(
@@ -111,11 +91,11 @@ fn run_all(
     let goes_on = || !host.is_cancelled();
     let mut layout = Layout::new(&params, program.result_words(), vms, false);
     let mut results = Words::default();
-    let (mut first_trap, mut traps) = (None, 0);
-    let mut take = |layout: &mut Layout, params: &mut [Seen<'_>], range: Range<u32>, piece: Piece| {
-        first_trap = first_trap.or(piece.finished.first_trap);
-        traps += u64::from(piece.trapped);
-        layout.take(range, piece.finished, params, &mut results, &(0..vms));
+    let (mut first_trap, mut trapped) = (None, Vec::new());
+    let mut take = |layout: &mut Layout, params: &mut [Seen<'_>], range: Range<u32>, mut piece: Finished| {
+        first_trap = first_trap.or(piece.first_trap);
+        trapped.append(&mut piece.trapped);
+        layout.take(range, piece, params, &mut results, &(0..vms));
     };
     if layout.is_handed_on() {
         for range in cut(vms, PIECE) {
@@ -123,6 +103,7 @@ fn run_all(
                 let (job, arena) = layout.job(&params, &part(program, &range, vms));
                 let job = Job {
                     atomics: layout.atomics(),
+                    all_traps: true,
                     ..job
                 };
                 let piece = run_piece(job, &arena, (layout.last_atomics(), vms, host))?;
@@ -141,10 +122,11 @@ fn run_all(
         let done = pool::map(&pool, own.len(), &|number| {
             goes_on().then(|| {
                 let (job, arena) = layout.job(&params, &part(program, &ranges[own.start + number], vms));
+                let job = Job { all_traps: true, ..job };
                 run_piece(job, &arena, (0, vms, host))
             })
         });
-        let done: Result<Vec<Option<Piece>>> = done.into_iter().map(Option::transpose).collect();
+        let done: Result<Vec<Option<Finished>>> = done.into_iter().map(Option::transpose).collect();
         let done = match ranks {
             None => done?,
             Some(ranks) => ranks::told(&**ranks, &done.inspect_err(|error| ranks.fail(&error.to_string()))?)?,
@@ -164,8 +146,7 @@ fn run_all(
             entries: vms as usize,
             words,
         }),
-        first_trap: first_trap.map(|record: TrapRecord| Trap::of(program, &record)),
-        traps,
+        first_trap: first_trap.map(|record: TrapRecord| Trap::of(program, &record).among(trapped)),
         texts: Vec::new(),
         dropped_texts: 0,
     })
@@ -190,7 +171,7 @@ fn part<'p>(program: &'p Arc<Program>, range: &Range<u32>, vm_count: u32) -> Cut
 }
 
 /// Runs some VMs to their end. What they ask is in the atomics from `slots` on.
-fn run_piece(job: Job, arena: &dyn Source, (slots, vms, host): (usize, u32, Host<'_>)) -> Result<Piece> {
+fn run_piece(job: Job, arena: &dyn Source, (slots, vms, host): (usize, u32, Host<'_>)) -> Result<Finished> {
     let limit = Limit {
         time: Some(LOOK),
         ..Limit::default()
@@ -209,20 +190,13 @@ fn run_piece(job: Job, arena: &dyn Source, (slots, vms, host): (usize, u32, Host
                 let slot = questions.slot_of(asked.vm).start;
                 match answering.answer(asked) {
                     Some(answer) => running.write_atomics(slots + slot, &questions.answered(&answer))?,
-                    None => return ended(running, tally.trapped),
+                    None => return Ok(running.finish()?),
                 }
             }
         }
         let waits = tally.blocked > 0 && host.answering.is_some();
         if tally.running == 0 && !waits || host.is_cancelled() {
-            return ended(running, tally.trapped);
+            return Ok(running.finish()?);
         }
     }
-}
-
-fn ended(running: Box<dyn Running>, trapped: u32) -> Result<Piece> {
-    Ok(Piece {
-        finished: running.finish()?,
-        trapped,
-    })
 }

@@ -32,20 +32,20 @@ struct Shared<'s> {
 
 /// What one rank tells the others.
 struct Told {
-    /// The first of its VMs that has trapped, and how many have.
-    traps: (Option<u32>, u64),
+    /// Its VMs that have trapped, ascending.
+    trapped: Vec<u32>,
     time: Duration,
 }
 
 impl Wire for Told {
     fn put(&self, words: &mut Vec<u32>) {
-        self.traps.put(words);
+        self.trapped.put(words);
         self.time.put(words);
     }
 
     fn take(words: &mut &[u32]) -> Option<Told> {
         Some(Told {
-            traps: Wire::take(words)?,
+            trapped: Wire::take(words)?,
             time: Wire::take(words)?,
         })
     }
@@ -135,7 +135,7 @@ fn as_on_first(
         }
     }
     // Whether VMs trap may depend on that as well.
-    let told = (ran.first_trap.as_ref().map(|trap| trap.vm), ran.traps);
+    let told = trapped(&ran);
     match gathered(ranks, &told)?.iter().all(|other| *other == told) {
         true => Ok(ran),
         false => Err(Error::Device {
@@ -191,7 +191,7 @@ impl Shared<'_> {
             .inspect_err(|error| self.ranks.fail(&error.to_string()))?;
         let element = ran.results.element();
         let told = Told {
-            traps: (ran.first_trap.as_ref().map(|trap| trap.vm), ran.traps),
+            trapped: trapped(&ran),
             time: begin.elapsed(),
         };
         let mut words = Vec::new();
@@ -204,7 +204,7 @@ impl Shared<'_> {
         drop(words);
 
         let mut results = Vec::with_capacity(self.vms as usize * element.words as usize);
-        let (mut first_trap, mut traps) = (None, 0);
+        let mut trapped = Vec::new();
         let mut leave: Vec<(&Range<u32>, &[u32])> = Vec::new();
         for (rank, (range, words)) in ranges.iter().zip(&all).enumerate() {
             let garbled = || Error::Device {
@@ -214,14 +214,13 @@ impl Shared<'_> {
                 ),
             };
             let mut rest: &[u32] = words;
-            let told = Told::take(&mut rest).ok_or_else(garbled)?;
+            let mut told = Told::take(&mut rest).ok_or_else(garbled)?;
             let own = range.len() * element.words as usize;
             let split = rest.len().checked_sub(own).ok_or_else(garbled)?;
             let (written, own) = rest.split_at(split);
             results.extend_from_slice(own);
             leave.push((range, written));
-            first_trap = first_trap.or(told.traps.0);
-            traps += told.traps.1;
+            trapped.append(&mut told.trapped);
             if !range.is_empty() {
                 self.runtime
                     .rates_of_ranks()
@@ -230,7 +229,7 @@ impl Shared<'_> {
         }
         // Where it has trapped is told again here, from the columns as the VM has found them.
         let again = |vm: u32| Ok::<_, Error>(self.call(&columns, &(vm..vm + 1), Host::default())?.0.first_trap);
-        let first_trap = first_trap.map(again).transpose()?.flatten();
+        let first_trap = trapped.first().copied().map(again).transpose()?.flatten();
         for (range, words) in leave {
             columns.put_words(range, self.vms, words);
         }
@@ -240,12 +239,16 @@ impl Shared<'_> {
                 entries: self.vms as usize,
                 words: results,
             }),
-            first_trap,
-            traps,
+            first_trap: first_trap.map(|trap| trap.among(trapped)),
             texts: Vec::new(),
             dropped_texts: 0,
         })
     }
+}
+
+/// The VMs that have trapped.
+fn trapped(ran: &Ran) -> Vec<u32> {
+    ran.first_trap.as_ref().map_or_else(Vec::new, |trap| trap.vms.clone())
 }
 
 /// Pieces of work that ranks share, of which each does those from its first to before the next one's.

@@ -71,7 +71,7 @@ impl<'a> Execution<'a> {
                 done,
             })))
         } else {
-            or_trap(done, trap, unfinished.trapped.into())
+            or_trap(done, trap, (unfinished.trapped.into(), self.options.all_traps))
         };
         if let Some(recording) = recording {
             recording.end(ending(ended.as_ref().err()));
@@ -105,8 +105,12 @@ pub(crate) fn ending(error: Option<&Error>) -> Ending {
     }
 }
 
-/// What was done, unless a VM trapped, for which there may be a hint.
-pub(crate) fn or_trap(done: Done, trap: Option<(Option<String>, Trap)>, count: u64) -> Result<Done> {
+/// What was done, unless a VM trapped, for which there may be a hint. With how many VMs did, and whether all of them are told.
+pub(crate) fn or_trap(
+    done: Done,
+    trap: Option<(Option<String>, Trap)>,
+    (count, all_traps): (u64, bool),
+) -> Result<Done> {
     let Some((hint, trap)) = trap else {
         return Ok(done);
     };
@@ -116,7 +120,11 @@ pub(crate) fn or_trap(done: Done, trap: Option<(Option<String>, Trap)>, count: u
         line,
         message,
         stack,
+        mut vms,
     } = trap;
+    if !all_traps {
+        vms.truncate(1);
+    }
     Err(Error::Trap(Box::new(TrapReport {
         vm,
         routine: done.routine.clone(),
@@ -127,6 +135,7 @@ pub(crate) fn or_trap(done: Done, trap: Option<(Option<String>, Trap)>, count: u
         stack,
         snapshot: None,
         count,
+        vms,
         done,
     })))
 }

@@ -30,6 +30,9 @@ impl Bounded<'_> {
             .map(|record| Trap::at(&program, &record, Some(alone.vm())));
         let is_same =
             |other: &Trap| (&other.file, other.line, &other.message) == (&trap.file, trap.line, &trap.message);
-        replayed.filter(is_same).unwrap_or(trap)
+        match replayed.filter(is_same) {
+            Some(replayed) => replayed.among(trap.vms),
+            None => trap,
+        }
     }
 }

@@ -165,6 +165,7 @@ impl<'a> Bounded<'a> {
             program: self.runtime.link_with(&self.entry, &settings)?,
             vms: self.vms,
             settings,
+            all_traps: self.options.all_traps,
             limit: Limit {
                 dispatch: self.options.dispatch,
                 slice: self.options.slice,
@@ -258,7 +259,8 @@ impl<'a> Bounded<'a> {
             columns: Vec::new(),
         };
         let hint = |trap: &Trap| hint_of_chunk(trap, &self.entry, &held.params, vms);
-        let ended = or_trap(done, trap.map(|trap| (hint(&trap), trap)), tally.trapped.into());
+        let traps = (tally.trapped.into(), self.options.all_traps);
+        let ended = or_trap(done, trap.map(|trap| (hint(&trap), trap)), traps);
         if let Some(recording) = recording {
             recording.end(ending(ended.as_ref().err()));
         }

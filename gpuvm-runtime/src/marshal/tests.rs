@@ -52,6 +52,7 @@ fn finished(job: Job, arena: &[u32]) -> Finished {
         changed: changed.copied().collect::<Vec<_>>().into(),
         atomics: job.atomics,
         first_trap: None,
+        trapped: Vec::new(),
     }
 }
 

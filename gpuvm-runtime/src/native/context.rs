@@ -201,7 +201,6 @@ pub(super) struct Launch<'c> {
     vms: Vms,
     host: Host<'c>,
     first_trap: Mutex<Option<Trap>>,
-    traps: AtomicU64,
     printed: Mutex<Printed>,
 }
 
@@ -211,7 +210,6 @@ impl<'c> Launch<'c> {
             vms,
             host,
             first_trap: Mutex::new(None),
-            traps: AtomicU64::new(0),
             printed: Mutex::new(Printed::default()),
         }
     }
@@ -255,20 +253,25 @@ impl<'c> Launch<'c> {
     /// What came of the VMs, which have returned these results.
     pub(super) fn finish(self, results: Box<dyn Vector>) -> Ran {
         let printed = self.printed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut first_trap = self.first_trap.into_inner().unwrap_or_else(PoisonError::into_inner);
+        first_trap.iter_mut().for_each(|trap| trap.vms.sort_unstable());
         Ran {
             results,
-            first_trap: self.first_trap.into_inner().unwrap_or_else(PoisonError::into_inner),
-            traps: self.traps.into_inner(),
+            first_trap,
             texts: printed.texts,
             dropped_texts: printed.dropped,
         }
     }
 
     fn trap(&self, trap: Trap) {
-        self.traps.fetch_add(1, Ordering::Relaxed);
         let mut first = self.first_trap.lock().unwrap_or_else(PoisonError::into_inner);
-        if first.as_ref().is_none_or(|first| trap.vm < first.vm) {
-            *first = Some(trap);
+        match &mut *first {
+            Some(first) if first.vm < trap.vm => first.vms.push(trap.vm),
+            first => {
+                let others = first.take().map(|later| later.vms);
+                let vms = others.into_iter().flatten().chain([trap.vm]).collect();
+                *first = Some(trap.among(vms));
+            }
         }
     }
 }
@@ -334,6 +337,7 @@ impl Running {
             line,
             message,
             stack: Vec::new(),
+            vms: vec![vm_id()],
         })
     }
 

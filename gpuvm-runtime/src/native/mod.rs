@@ -115,12 +115,19 @@ enum NativeArg<'b> {
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub results: Box<dyn Vector>,
+    /// The first trap, among all.
     pub first_trap: Option<Trap>,
-    pub traps: u64,
     /// What VMs have printed, in any order of the VMs.
     pub texts: Vec<LogLine>,
     /// How many texts there were beside these.
     pub dropped_texts: u64,
+}
+
+impl Ran {
+    /// How many VMs trapped.
+    pub(crate) fn traps(&self) -> usize {
+        self.first_trap.as_ref().map_or(0, |trap| trap.vms.len())
+    }
 }
 
 /// Which VMs of a launch run, and on how many threads. What each VM sees its own of has as many entries.

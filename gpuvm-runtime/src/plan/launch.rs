@@ -27,7 +27,6 @@ use crate::logs::{self, LogLimit};
 use crate::marshal::{Cut, Layout};
 use crate::questions;
 use crate::store::{Lease, Store};
-use crate::trap::Trap;
 use crate::view::{Held, Seen, View, view_of};
 
 /// Words of columns that may be kept from their next use by launches that nobody has waited for.
@@ -159,6 +158,7 @@ impl<'p> Run<'p, '_> {
             reach: Arc::clone(&kernel.reach),
             keep: false,
             counts: false,
+            all_traps: false,
         };
         Ok((course, params))
     }
@@ -429,7 +429,7 @@ impl<'p> Run<'p, '_> {
         match leg.close(course, views, &mut results)? {
             None => Ok(()),
             Some(trapped) => {
-                let trap = Trap::at(&course.program, &trapped.record, trapped.vm.as_ref());
+                let trap = trapped.told(&course.program);
                 let error = self.trapped(&course.program.name, course.vms as usize, trap, tally.trapped.into());
                 Err(self.told(origin, error))
             }

@@ -129,8 +129,9 @@ impl Run<'_, '_> {
         let mut held = Held::new(params?, None, false)?;
         held.refresh()?;
         let ran = self.call(of, held.views(), count, Elements::ALL)?;
+        let traps = ran.traps() as u64;
         match ran.first_trap {
-            Some(trap) => Err(self.trapped(of.entry.id(), vms, trap, ran.traps)),
+            Some(trap) => Err(self.trapped(of.entry.id(), vms, trap, traps)),
             None => Ok(Data::Host(ran.results.into())),
         }
     }

@@ -423,7 +423,7 @@ impl<'p, 'a> Run<'p, 'a> {
             profile: None,
             columns: Vec::new(),
         };
-        match or_trap(done, Some((None, trap)), count) {
+        match or_trap(done, Some((None, trap)), (count, false)) {
             Err(error) => error,
             Ok(_) => Error::Device {
                 reason: format!("`{routine}` trapped without a trace"),

@@ -250,6 +250,7 @@ impl Runtime {
             reach: Arc::from([]),
             keep: true,
             counts: false,
+            all_traps: true,
         };
         let held = snapshot.held(&entry, &program_params)?;
         let options = Options {
@@ -261,6 +262,7 @@ impl Runtime {
             log: LogLimit::default(),
             crash: None,
             profile: false,
+            all_traps: true,
             dynamic: false,
             progress: None,
             answers: Handlers::default(),

@@ -40,6 +40,8 @@ pub(crate) struct Spread<'s> {
     pub program: Arc<Program>,
     pub vms: u32,
     pub settings: Settings,
+    /// Whether all VMs that trap are told, and not the first alone.
+    pub all_traps: bool,
     /// How its submissions follow each other, and how long they take.
     pub limit: Limit,
     pub members: Vec<Member>,
@@ -203,7 +205,7 @@ impl Spread<'_> {
         step.columns.put_back(parts.into_iter().map(ColumnPart::into_own));
         let mut words = vec![0; range.len() * ran.results.element().words as usize];
         write_pieces(&*ran.results, 0..range.len(), &mut words);
-        let trapped = ran.traps as u32;
+        let trapped = ran.traps() as u32;
         let tally = Tally {
             halted: range.len() as u32 - trapped,
             trapped,
@@ -230,6 +232,7 @@ impl Spread<'_> {
             reach: Arc::from([]),
             keep: false,
             counts: self.limit.cycles.is_some(),
+            all_traps: self.all_traps,
         };
         let mut written = step.columns.own(range, self.vms);
         let mut seen = step.columns.seen(&mut written);
@@ -247,7 +250,7 @@ impl Spread<'_> {
         let tally = leg.tally();
         let trapped = leg.close(&own, &mut seen, &mut results)?;
         step.columns.put_back(written);
-        let trap = trapped.map(|trapped| Trap::at(&self.program, &trapped.record, trapped.vm.as_ref()));
+        let trap = trapped.map(|trapped| trapped.told(&self.program));
         Ok((results, trap, tally))
     }
 }
@@ -397,7 +400,7 @@ impl Step<'_, '_> {
             shares,
             tally,
             longest: parts.iter().filter_map(|part| part.tally.device_time).max(),
-            trap: parts.iter_mut().find_map(|part| part.trap.take()),
+            trap: Trap::first_of(parts.iter_mut().filter_map(|part| part.trap.take())),
             results: parts.into_iter().map(|part| part.results).collect(),
         }
     }

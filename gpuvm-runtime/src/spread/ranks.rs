@@ -17,8 +17,8 @@ use crate::view::Seen;
 struct Told {
     first: u32,
     vms: u32,
-    /// The first that has trapped.
-    trap: Option<u32>,
+    /// Those that have trapped, ascending, as far as that is known.
+    trapped: Vec<u32>,
     tally: Tally,
     /// Their results, and what they have written.
     results: Vec<u32>,
@@ -34,7 +34,7 @@ struct Of {
 impl Wire for Told {
     fn put(&self, words: &mut Vec<u32>) {
         [self.first, self.vms].put(words);
-        self.trap.put(words);
+        self.trapped.put(words);
         self.tally.put(words);
         self.results.put(words);
         self.written.put(words);
@@ -45,7 +45,7 @@ impl Wire for Told {
         Some(Told {
             first,
             vms,
-            trap: Wire::take(words)?,
+            trapped: Wire::take(words)?,
             tally: Wire::take(words)?,
             results: Wire::take(words)?,
             written: Wire::take(words)?,
@@ -115,7 +115,7 @@ impl Spread<'_> {
             let told = Told {
                 first: range.start,
                 vms: range.len() as u32,
-                trap: ran.trap.as_ref().map(|trap| trap.vm),
+                trapped: ran.trap.as_ref().map_or_else(Vec::new, |trap| trap.vms.clone()),
                 tally: ran.tally.clone(),
                 results: ran.results.iter().flat_map(|words| words.iter().copied()).collect(),
                 written: columns.written(range, self.vms),
@@ -139,14 +139,17 @@ impl Spread<'_> {
             all.push((of, parts));
         }
         // Where it has trapped, others run once more, from the columns as the VM has found them.
-        let traps = all.iter().flat_map(|(_, parts)| parts).filter_map(|part| part.trap);
-        let trap = match traps.min() {
+        let parts = all.iter().flat_map(|(_, parts)| parts);
+        let mut trapped: Vec<u32> = parts.flat_map(|part| &part.trapped).copied().collect();
+        trapped.sort_unstable();
+        let trap = match trapped.first().copied() {
             None => None,
             Some(vm) => match own.into_iter().find(|(range, _)| range.contains(&vm)) {
                 Some((_, ran)) => ran.trap,
                 None => self.range(columns, vm..vm + 1, None, &mut |_| {})?.trap,
             },
         };
+        let trap = trap.map(|trap| trap.among(trapped));
         let shares = all
             .iter()
             .enumerate()

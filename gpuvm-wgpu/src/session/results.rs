@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use gpuvm_core::interp::{MEMORY_SITE, STACK_SITE, header};
 use gpuvm_core::isa::{Op, unpair};
-use gpuvm_core::program::{Program, TrapRecord};
-use gpuvm_engine::{Finished, Memory, Result, Running, fault};
+use gpuvm_core::program::{Program, Status, TrapRecord};
+use gpuvm_engine::{Finished, Memory, Result, Running, fault, touched};
 use gpuvm_shaders::layout::{row, trap};
 
 use super::super::memory::{Readback, WORD};
@@ -17,7 +17,7 @@ use super::buffers::{ATOMICS_AT, return_atomics, write};
 impl Session {
     /// The changed ranges of the arena, the atomics, and the first trap.
     pub(super) fn give_back(mut self) -> Result<Finished> {
-        let first_trap = self.first_trap()?;
+        let (first_trap, trapped) = (self.first_trap()?, self.all_trapped()?);
         self.stage_alone()?;
         let words = match self.results.take() {
             Some(ticket) => ticket.into_results(&self.gpu)?,
@@ -39,6 +39,7 @@ impl Session {
             atomics: words[ATOMICS_AT as usize..cells].to_vec(),
             changed: words.part(cells..self.result_words() as usize),
             first_trap,
+            trapped,
         })
     }
 
@@ -126,6 +127,21 @@ impl Session {
             self.job.first_vm.wrapping_add(vm),
             &state,
         )))
+    }
+
+    /// All VMs that have trapped, if somebody asks.
+    fn all_trapped(&self) -> Result<Vec<u32>> {
+        if !self.job.all_traps || self.tally.trapped == 0 {
+            return Ok(Vec::new());
+        }
+        let mut statuses = touched(self.job.vms as usize);
+        let first = header::STATUS as u64 * u64::from(self.job.vms);
+        download(&self.gpu, self.buffers.states().0, first, &mut statuses)?;
+        let all = self.job.first_vm..;
+        let trapped = all
+            .zip(statuses)
+            .filter(|(_, status)| *status == Status::Trapped as u32);
+        Ok(trapped.map(|(vm, _)| vm).collect())
     }
 
     /// All rows of a VM's state.

@@ -179,6 +179,7 @@ pub(super) fn job(program: Program, input: &[u32], inputs: u32, outputs: u32, vm
         atomic_regions: Vec::new(),
         is_looked_at: false,
         only_first_trap: false,
+        all_traps: false,
         reach: Arc::from([]),
         steps: 1,
         copies: Vec::new(),
