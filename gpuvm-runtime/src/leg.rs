@@ -107,7 +107,7 @@ pub(crate) enum Stage {
     /// It is on the engine.
     Started(Box<dyn Running>),
     /// It was over and has made room.
-    Closed(Option<Trapped>),
+    Closed(Option<Box<Trapped>>),
 }
 
 impl Part {
@@ -448,10 +448,12 @@ impl Leg {
                 }
             };
             let mut finished = running.finish()?;
-            let trap = finished.first_trap.map(|record| Trapped {
-                record,
-                vm: vm.filter(|vm| vm.trap == Some(record)),
-                all: std::mem::take(&mut finished.trapped),
+            let trap = finished.first_trap.map(|record| {
+                Box::new(Trapped {
+                    record,
+                    vm: vm.filter(|vm| vm.trap == Some(record)),
+                    all: std::mem::take(&mut finished.trapped),
+                })
             });
             let range = self.parts[index].range.clone();
             self.layout.take(range, finished, params, results, &course.range);
@@ -470,7 +472,7 @@ impl Leg {
         course: &Course,
         params: &mut [Seen<'_>],
         results: &mut Words,
-    ) -> Result<Option<Trapped>> {
+    ) -> Result<Option<Box<Trapped>>> {
         for part in 0..self.parts.len() {
             self.close_part(course, part, params, results)?;
         }
