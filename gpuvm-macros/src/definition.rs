@@ -18,7 +18,7 @@ use crate::emit;
 use crate::generic::{Twins, receiver_as_written, routine_name};
 use crate::given;
 use crate::namesakes;
-use crate::native;
+use crate::native::{self, SelfType};
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify};
 use crate::routine::{Parts, Within, promises, turbofish, vm_generics};
@@ -43,7 +43,7 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
         let body = Provided::of(args, &of, function, &mut report);
         if let (Some(body), Some(block)) = (&body, &mut function.default) {
             let original = args.originals.get(&crate::plain_name(&function.sig.ident));
-            native::redirect(&function.sig, block, original);
+            native::redirect(&function.sig, block, original, SelfType::Users);
             // What the trait is implemented for is as generic as any parameter.
             let guard = emit::guard(
                 body.parts.lowered.calls,

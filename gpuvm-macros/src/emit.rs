@@ -163,7 +163,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     }
     if !args.leaves_native() {
         let original = args.originals.get(&crate::plain_name(&native.sig.ident));
-        native::redirect(&native.sig, &mut native.block, original);
+        native::redirect(&native.sig, &mut native.block, original, native::SelfType::Any);
     }
     if args.std.is_some() {
         native.block = syn::parse_quote!({ ::core::unreachable!("gpuvm's own std does not run natively") });
@@ -547,8 +547,8 @@ pub fn result(parts: &Parts) -> TokenStream {
 pub fn source(name: &str, span: Span, args: &Args, parts: &Parts) -> TokenStream {
     let value = source_value(name, span, args, parts);
     quote! {
-        // What a slot is around stands where the user's expression does, and is a call.
-        #[allow(clippy::or_fun_call)]
+        // What a slot is around stands where the user's expression does, and is a call; what variables are called is said of the user's own.
+        #[allow(clippy::or_fun_call, non_snake_case)]
         const SOURCE: &'static ::gpuvm::__private::Source = #value;
     }
 }

@@ -264,6 +264,27 @@ pub fn imports_module(text: &str, name: &str) -> bool {
     })
 }
 
+/// Whether a file imports a name from a module of std's: `use std::array::from_fn;`, `use std::{array::{self, from_fn}, mem};`.
+pub fn imports_from(text: &str, module: &str, name: &str) -> bool {
+    let path = format!("{module}::");
+    let has = |tree: &str| {
+        tree.match_indices(&path).any(|(at, _)| {
+            let inside = tree[at + path.len()..].trim_start();
+            let inside = match inside.strip_prefix('{') {
+                Some(list) => words(list.split('}').next().unwrap_or_default()),
+                None => words(inside.split([',', '}']).next().unwrap_or_default()),
+            };
+            !tree[..at].ends_with(is_part) && inside.iter().any(|word| word == name)
+        })
+    };
+    let is_std = |tree: &str| {
+        words(tree)
+            .first()
+            .is_some_and(|first| first == "std" || first == "core")
+    };
+    uses(text).any(|(_, tree)| is_std(tree) && has(tree))
+}
+
 /// The words of each import of a file.
 fn imported(text: &str) -> impl Iterator<Item = Vec<String>> {
     uses(text).map(|(_, tree)| words(tree))

@@ -22,7 +22,7 @@ use crate::generic::{Twins, all_forever, forever, own_name, own_type, receiver_a
 use crate::given;
 use crate::lower::{asking_name, twin_name};
 use crate::namesakes;
-use crate::native;
+use crate::native::{self, SelfType};
 use crate::opaque;
 use crate::operation::{Operation, is_reference, without_references};
 use crate::parameters;
@@ -144,8 +144,13 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
             continue;
         };
         let name = crate::plain_name(&function.sig.ident);
-        let is_redirected =
-            !args.library && native::redirect(&function.sig, &mut function.block, args.originals.get(&name));
+        let is_redirected = !args.library
+            && native::redirect(
+                &function.sig,
+                &mut function.block,
+                args.originals.get(&name),
+                SelfType::of(block),
+            );
         let signature = args.has_originals().then(|| function.sig.to_token_stream().to_string());
         if block.trait_.is_none() {
             opaque::promise(&mut function.sig, &mut function.attrs, &block.generics);

@@ -32,6 +32,9 @@ struct Found {
     /// Those of its traits that take a reference, and one that may change what it is called on.
     by_ref: BTreeSet<String>,
     by_mut: BTreeSet<String>,
+    /// The names of its methods, and of those that change what they are called on.
+    methods: BTreeSet<String>,
+    changing: BTreeSet<String>,
     /// The functions that are named as methods of the machine's own types.
     as_machine: BTreeSet<&'static str>,
     /// The names of its `const fn`s.
@@ -75,6 +78,16 @@ struct Found {
 /// Whether the crate that a place is in defines such a method of this name.
 pub fn defines(place: Span, name: &str) -> bool {
     asked(place, |found| found.names.contains(name)).unwrap_or_default()
+}
+
+/// Whether the crate that a place is in defines a method of this name, of a type or in a trait.
+pub fn has_method(place: Span, name: &str) -> bool {
+    asked(place, |found| found.methods.contains(name)).unwrap_or_default()
+}
+
+/// Whether it defines one that changes what it is called on.
+pub fn changes(place: Span, name: &str) -> bool {
+    asked(place, |found| found.changing.contains(name)).unwrap_or_default()
 }
 
 /// How traits of the crate that a place is in take the receiver of a method of this name.
@@ -283,6 +296,12 @@ impl Found {
                 };
                 taking.map(|names| names.insert(method.name.to_owned()));
             }
+            for (name, changes) in methods(&text) {
+                if changes {
+                    self.changing.insert(name.to_owned());
+                }
+                self.methods.insert(name.to_owned());
+            }
             self.as_machine.extend(as_machine(&text));
             let const_functions = definitions(&text, &["const fn "]).map(|(_, _, name, _)| name.to_owned());
             self.const_functions.extend(const_functions);
@@ -322,6 +341,26 @@ impl Found {
             self.has_opaque |= opaque.iter().any(|name| text.contains(&format!("-> impl {name}<")));
         }
     }
+}
+
+/// The methods that a file's text defines, and whether each takes `&mut self`.
+fn methods(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    definitions(text, &["fn "]).filter_map(|(_, _, name, behind)| {
+        let receiver = behind[behind.find('(')? + 1..].trim_start();
+        let (is_lent, receiver) = match receiver.strip_prefix('&') {
+            None => (false, receiver),
+            Some(lent) if lent.starts_with('\'') => (true, lent.split_once(char::is_whitespace)?.1),
+            Some(lent) => (true, lent),
+        };
+        let (is_mutable, receiver) = match receiver.trim_start().strip_prefix("mut ") {
+            None => (false, receiver.trim_start()),
+            Some(receiver) => (true, receiver.trim_start()),
+        };
+        let is_method = receiver
+            .strip_prefix("self")
+            .is_some_and(|rest| !rest.starts_with(is_part));
+        (is_method && !name.is_empty()).then_some((name, is_lent && is_mutable))
+    })
 }
 
 /// The types in a file's text whose `Deref` has no attribute that makes it a routine.

@@ -7,7 +7,9 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Expr, ExprMethodCall, Item, ItemImpl, ItemTrait, Macro, Signature};
+use syn::{
+    Attribute, Block, Expr, ExprMethodCall, Item, ItemImpl, ItemTrait, Macro, ReturnType, Signature, Stmt, Type,
+};
 
 use crate::lower::constant::is_type;
 use crate::lower::{MacroArguments, assigns, is_place, print, root};
@@ -56,6 +58,16 @@ const OF_FLOATS: [&str; 38] = [
     "is_sign_positive",
 ];
 
+/// How many arguments the method of a number takes that has an open name.
+fn arity(method: &Ident) -> usize {
+    match method.to_string().as_str() {
+        "clamp" => 2,
+        "atan2" | "log" | "powf" | "powi" | "hypot" | "min" | "max" | "total_cmp" | "copysign" | "pow"
+        | "div_euclid" | "rem_euclid" | "wrapping_div" | "wrapping_rem" | "div_ceil" => 1,
+        _ => 0,
+    }
+}
+
 /// The types that have them.
 const FLOATS: [&str; 4] = ["f32", "f64", "f16", "bf16"];
 
@@ -90,7 +102,7 @@ const OPEN_IN_CONST: [&str; 7] = [
 
 /// Redirects the calls in a function's body. Where macros of the user's were expanded and nothing in what they made is redirected, the body is `original`,
 /// the user's own, which rustc expands; otherwise that is there for rustc to see. Says whether anything was redirected.
-pub fn redirect(signature: &Signature, block: &mut Block, original: Option<&Block>) -> bool {
+pub fn redirect(signature: &Signature, block: &mut Block, original: Option<&Block>, of: SelfType) -> bool {
     let is_const = signature.constness.is_some();
     let mut generic = of_type_parameters(signature);
     generic.retain(|name| !binds(block, name));
@@ -98,9 +110,13 @@ pub fn redirect(signature: &Signature, block: &mut Block, original: Option<&Bloc
         let mut redirect = Redirect {
             is_const,
             generic: &generic,
+            of,
             found: 0,
         };
-        redirect.visit_block_mut(block);
+        match signature.output {
+            ReturnType::Default => redirect.unit_block(block),
+            ReturnType::Type(..) => redirect.visit_block_mut(block),
+        }
         redirect.found
     };
     let found = redirected(block);
@@ -152,8 +168,35 @@ fn binds(block: &Block, name: &syn::Ident) -> bool {
     search.1
 }
 
+/// What `self` is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SelfType {
+    /// A type or trait of the user's: of an open name it has the user's methods alone.
+    Users,
+    /// Nothing, or what may be a number.
+    Any,
+}
+
+impl SelfType {
+    /// That of an `impl` block.
+    pub fn of(block: &ItemImpl) -> SelfType {
+        let is_defined = || {
+            let Type::Path(path) = &*block.self_ty else {
+                return false;
+            };
+            let name = path.path.segments.last().map(|last| &last.ident);
+            name.is_some_and(|name| namesakes::file_defining(name.span(), &crate::plain_name(name)).is_some())
+        };
+        match block.trait_.is_none() || is_defined() {
+            true => SelfType::Users,
+            false => SelfType::Any,
+        }
+    }
+}
+
 struct Redirect<'g> {
     is_const: bool,
+    of: SelfType,
     /// What is of a type parameter's type: the methods are a trait's, which may use it up.
     generic: &'g [syn::Ident],
     /// How much was redirected.
@@ -161,6 +204,58 @@ struct Redirect<'g> {
 }
 
 impl Redirect<'_> {
+    /// Whether a method of an open name is plainly the user's own that changes its receiver, which the wrapper would lend: the crate has one, and it is called on
+    /// the user's `self`, with other arguments than a number's takes, or, `alone`, where nobody wants a number's result.
+    fn is_changing(&self, node: &ExprMethodCall, alone: bool) -> bool {
+        let on_self = || matches!(&*node.receiver, Expr::Path(path) if path.path.is_ident("self"));
+        self.is_open(&node.method)
+            && namesakes::changes(node.method.span(), &crate::plain_name(&node.method))
+            && (alone || self.of == SelfType::Users && on_self() || node.args.len() != arity(&node.method))
+    }
+
+    /// What stands where its value is not wanted.
+    fn statement(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::MethodCall(node) if self.is_changing(node, true) => visit_mut::visit_expr_method_call_mut(self, node),
+            Expr::If(node) => {
+                self.visit_expr_mut(&mut node.cond);
+                self.unit_block(&mut node.then_branch);
+                if let Some((_, otherwise)) = &mut node.else_branch {
+                    self.statement(otherwise);
+                }
+            }
+            Expr::Match(node) => {
+                self.visit_expr_mut(&mut node.expr);
+                for arm in &mut node.arms {
+                    self.visit_pat_mut(&mut arm.pat);
+                    self.statement(&mut arm.body);
+                }
+            }
+            Expr::Block(node) => self.unit_block(&mut node.block),
+            Expr::Loop(node) => self.unit_block(&mut node.body),
+            Expr::While(node) => {
+                self.visit_expr_mut(&mut node.cond);
+                self.unit_block(&mut node.body);
+            }
+            Expr::ForLoop(node) => {
+                self.visit_pat_mut(&mut node.pat);
+                self.visit_expr_mut(&mut node.expr);
+                self.unit_block(&mut node.body);
+            }
+            _ => self.visit_expr_mut(expr),
+        }
+    }
+
+    /// A block whose value is not wanted.
+    fn unit_block(&mut self, block: &mut Block) {
+        for statement in &mut block.stmts {
+            match statement {
+                Stmt::Expr(expr, _) => self.statement(expr),
+                other => self.visit_stmt_mut(other),
+            }
+        }
+    }
+
     fn is_open(&self, name: &syn::Ident) -> bool {
         if self.is_const {
             OPEN_IN_CONST.iter().any(|open| name == open)
@@ -220,9 +315,21 @@ fn is_function_name(func: &Expr) -> bool {
 }
 
 impl VisitMut for Redirect<'_> {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let last = block.stmts.len().wrapping_sub(1);
+        for (place, statement) in block.stmts.iter_mut().enumerate() {
+            match statement {
+                Stmt::Expr(expr, end) if end.is_some() || place != last => self.statement(expr),
+                other => self.visit_stmt_mut(other),
+            }
+        }
+    }
+
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         let is_changed = self.is_changed(expr);
         match expr {
+            // No number's method of an open name has something to ask.
+            Expr::Try(node) => return self.statement(&mut node.expr),
             // What is called by its path is redirected as a method is.
             Expr::Call(node) if function_of_primitive(&node.func).is_some() || self.is_of_double(&node.func) => {
                 for argument in &mut node.args {
@@ -240,6 +347,7 @@ impl VisitMut for Redirect<'_> {
             Expr::MethodCall(node)
                 if self.is_open(&node.method)
                     && is_wrapped(node)
+                    && !self.is_changing(node, false)
                     && !self.is_generic(&node.receiver)
                     && !(self.is_const && is_left_in_const(&node.method)) =>
             {
@@ -322,6 +430,7 @@ impl VisitMut for Redirect<'_> {
         let mut inside = Redirect {
             is_const: self.is_const,
             generic: self.generic,
+            of: self.of,
             found: 0,
         };
         match arguments {
@@ -433,7 +542,8 @@ fn wrap_receiver(node: &mut ExprMethodCall) {
 /// Calls a method in the shadow as it is called natively, so that what rustc says of it is the same.
 pub fn as_native(node: &mut ExprMethodCall) {
     let is_open = OF_FLOATS.iter().chain(&OF_INTEGERS).any(|open| node.method == open);
-    if is_open && is_wrapped(node) {
+    let changes = || namesakes::changes(node.method.span(), &crate::plain_name(&node.method));
+    if is_open && is_wrapped(node) && !changes() {
         wrap_receiver(node);
     }
 }

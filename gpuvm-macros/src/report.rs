@@ -83,7 +83,7 @@ impl Report {
             .unwrap_or_default();
         let message = match name.as_str() {
             "vec" => "`vec!` allocates, and a routine has no heap; write an array, `[value; N]`".to_owned(),
-            "format" | "concat" | "stringify" | "include_str" => {
+            "format" | "format_args" => {
                 format!(
                     "`{name}!` makes a string, and a routine has no heap; show its values by `println!` or a panic, or write them by `write!` to a `fmt::Write` of your own"
                 )

@@ -226,6 +226,8 @@ define_nodes! {
     Leads = 87;
     /// `slot`: receiver → a copy of it where the method that the slot tells takes it by value, for the arguments may change it; else the receiver.
     CopyReceiver = 88;
+    /// `text text errors slot`: as [`Expect`](Node::Expect), of a receiver and a text, which a method of the user's is given that the slot tells.
+    ExpectAs = 89;
 }
 
 /// The numbers of the operators in nodes and in operator facts.

@@ -1,6 +1,8 @@
 //! Single features of core's API, as somebody writes them who knows Rust and nothing of gpuvm.
 
+use std::array::from_fn;
 use std::cmp::Ordering;
+use std::iter::zip;
 use std::marker::PhantomData;
 use std::num::{FpCategory, NonZero, NonZeroI32, NonZeroU32, Saturating};
 
@@ -10,6 +12,7 @@ cases! {
     flat_from_behind, flat_from_both_ends, flat_with_closures, traits_by_path, operators_by_path, compared_with_references, parts_into_arrays, functions_by_path,
     sizes, non_zeros, signed_non_zeros, saturated, results_as_iterators, rests_of_iterators, lists_of_references, disjoint, array_windows,
     strict, carried, kinds_of_floats, pairs_and_arrays, into_characters, equal_ranges, tagged,
+    returns_of_closures, returns_through_aliases, constants_of_generics, own_expect, constant_macros, capital_names, own_methods_of_numbers, imported_by_name,
 }
 
 #[routine]
@@ -290,4 +293,265 @@ fn tagged(a: u32) -> u32 {
     };
     let again = metres;
     again.value ^ 1
+}
+
+/// What decides a literal's type is what else the closure returns, further behind.
+#[routine]
+fn returns_of_closures(a: u64, b: i64, i: u32) -> (u64, i64, [u64; 4], Option<u64>, u64) {
+    let i = i % 5;
+    let plain = |i: u32| {
+        if i < 3 {
+            return 0;
+        }
+        a
+    };
+    let negative = |i: u32| {
+        if i < 3 {
+            return -1;
+        }
+        b
+    };
+    let list: [u64; 4] = from_fn(|k| {
+        if k as u32 == i {
+            return 7;
+        }
+        a ^ k as u64
+    });
+    let inside = Some(i).map(|i| {
+        if i > 3 {
+            return 1;
+        }
+        a >> i
+    });
+    let left = |k: u32| {
+        if k == 0 {
+            return 1 + 1;
+        }
+        loop {
+            if k > 2 {
+                break 5;
+            }
+            return a;
+        }
+    };
+    (plain(i), negative(i), list, inside, left(i))
+}
+
+type Long = u64;
+
+#[routine]
+fn early(f: impl Fn(u32) -> u64, x: u32) -> Long {
+    if x == 0 {
+        return 0;
+    }
+    f(x)
+}
+
+#[routine]
+fn late(f: impl Fn(u32) -> u64, x: u32) -> Long {
+    if x > 2 {
+        return f(x);
+    }
+    3
+}
+
+#[routine]
+fn never_called(_: impl Fn(u32) -> u64) -> Long {
+    7
+}
+
+#[routine]
+fn returns_through_aliases(a: u64, i: u32) -> (u64, u64, u64) {
+    let i = i % 5;
+    (
+        early(|x| a ^ u64::from(x), i),
+        late(|x| a ^ u64::from(x), i) ^ a,
+        never_called(|x| a ^ u64::from(x)) | a,
+    )
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Measured<U> {
+    value: f32,
+    unit: PhantomData<U>,
+}
+
+#[derive(Clone, Copy)]
+struct Metres;
+
+const LENGTH: Measured<Metres> = Measured {
+    value: 2.5,
+    unit: PhantomData,
+};
+
+#[routine]
+fn constants_of_generics(x: f32) -> (f32, f32) {
+    const HALF: Measured<u32> = Measured {
+        value: 0.5,
+        unit: PhantomData,
+    };
+    (x + HALF.value, x * LENGTH.value)
+}
+
+#[derive(VmType, Clone, Copy, Default)]
+struct Reader {
+    at: u32,
+    seen: Option<u32>,
+}
+
+#[routine]
+impl Reader {
+    fn expect(&mut self, text: &str) -> Result<(), u32> {
+        self.at += text.len() as u32;
+        if self.at > 9 { Err(self.at) } else { Ok(()) }
+    }
+
+    fn run(&mut self, x: u32) -> Result<u32, u32> {
+        self.expect("let")?;
+        if x % 3 == 0 {
+            self.expect("mutable")?;
+        }
+        self.seen = Some(x / 2);
+        Ok(self.seen.expect("it was seen") + self.at)
+    }
+}
+
+#[routine]
+fn own_expect(x: u32) -> (Result<u32, u32>, bool, u32) {
+    let mut reader = Reader::default();
+    let ran = reader.run(x);
+    let there = if x == 7 { None } else { Some(x) };
+    (ran, reader.expect("if").is_ok(), there.expect("it is not seven"))
+}
+
+macro_rules! signals {
+    ($($name:ident),*) => {
+        #[derive(VmType, Clone, Copy)]
+        enum Signals {
+            $($name),*
+        }
+
+        #[routine]
+        impl Signals {
+            fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name)),*
+                }
+            }
+        }
+    };
+}
+
+signals!(Stop, Wait, Go);
+
+#[routine]
+fn constant_macros(x: u32) -> (usize, u8, u32, bool) {
+    let signal = match x % 3 {
+        0 => Signals::Stop,
+        1 => Signals::Wait,
+        _ => Signals::Go,
+    };
+    let text = concat!("ab", 12, stringify!(x + 1), ' ', 2.5);
+    (
+        signal.name().len(),
+        text.as_bytes()[x as usize % text.len()],
+        line!(),
+        file!().ends_with("newcomers.rs"),
+    )
+}
+
+#[allow(non_snake_case)]
+#[routine]
+fn capital_names(x: u32) -> u32 {
+    let K: u32 = 4;
+    let DT = 3;
+    let (M, N) = (x % 100, 2u32);
+    let mut T = 0;
+    for I in 0..3 {
+        T += I * M;
+    }
+    let g = |Q: u32| Q ^ N;
+    g(x) ^ (K + DT + T)
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Journal {
+    events: [u8; 8],
+    len: usize,
+    weight: f32,
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Keeper {
+    journal: Journal,
+    sum: f32,
+}
+
+/// Numbers have methods of all these names, which take them by value.
+#[routine]
+impl Journal {
+    fn log(&mut self, event: u8) {
+        self.events[self.len % 8] = event;
+        self.len += 1;
+    }
+
+    fn exp(&mut self) -> Result<u8, u8> {
+        self.log(1);
+        self.weight = self.weight.abs().log(2.0);
+        if self.len > 4 {
+            return Err(3);
+        }
+        Ok(2)
+    }
+
+    fn pow(&mut self) -> u8 {
+        self.len += 1;
+        self.exp().unwrap_or(7)
+    }
+}
+
+#[routine]
+impl Keeper {
+    fn keep(&mut self, x: u32) -> Result<u8, u8> {
+        self.journal.log(x as u8);
+        match x % 4 {
+            0 => self.journal.log(9),
+            1 => {
+                self.journal.log(3);
+            }
+            _ => {}
+        }
+        let got = self.journal.exp()?;
+        self.sum = self.sum.log(3.0).exp();
+        Ok(got + self.journal.pow() + 2u8.pow(x % 3))
+    }
+}
+
+#[routine]
+fn own_methods_of_numbers(x: u32, weight: f32) -> (u8, f32, f32, u64) {
+    let mut journal = Journal {
+        events: [0; 8],
+        len: 0,
+        weight,
+    };
+    journal.log(x as u8);
+    let mut keeper = Keeper { journal, sum: weight };
+    let kept = keeper.keep(x);
+    (
+        kept.unwrap_or_else(|error| error * 2),
+        keeper.sum,
+        keeper.journal.weight,
+        u64::from_le_bytes(keeper.journal.events),
+    )
+}
+
+#[routine]
+fn imported_by_name(x: u32, y: u32) -> (u32, [u32; 4]) {
+    let list = [x % 100, 2, 3];
+    let mut doubled = [0u32; 3];
+    for (to, from) in zip(doubled.iter_mut(), &list) {
+        *to = from * 2;
+    }
+    let products = zip(doubled, [1u32, 1, y % 100]).map(|(a, b)| a * b);
+    (products.sum(), from_fn(|i| (i as u32) ^ y))
 }

@@ -286,6 +286,24 @@ impl Encoder<'_> {
         }
     }
 
+    /// `Expect` and, of what may be a method of the user's, `ExpectAs`.
+    const fn expect_with(&mut self, may_be_users: bool) {
+        let texts = &self.source.messages;
+        let absent = texts[self.small() as usize].pieces[0];
+        let other = texts[self.small() as usize].pieces;
+        let errors = self.small() != 0;
+        if may_be_users {
+            match self.fact() {
+                Fact::Call(call) => return self.call(call, 2),
+                _ => _ = self.pop(),
+            }
+        }
+        let operand = self.pop();
+        let operand = self.deref_all(operand);
+        let inside = self.expect(operand, errors, absent, other);
+        self.push(inside);
+    }
+
     const fn rarest_node(&mut self, node: Node) {
         match node {
             Node::Panic => {
@@ -298,16 +316,8 @@ impl Encoder<'_> {
                 let count = self.small();
                 self.print_with(message as usize, count);
             }
-            Node::Expect => {
-                let texts = &self.source.messages;
-                let absent = texts[self.small() as usize].pieces[0];
-                let other = texts[self.small() as usize].pieces;
-                let errors = self.small() != 0;
-                let operand = self.pop();
-                let operand = self.deref_all(operand);
-                let inside = self.expect(operand, errors, absent, other);
-                self.push(inside);
-            }
+            Node::Expect => self.expect_with(false),
+            Node::ExpectAs => self.expect_with(true),
             Node::Yield => self.emit(Op::Yield, [0; 4]),
             Node::Halt => self.emit(Op::Halt, [0; 4]),
             Node::Block => self.emit(Op::Block, [0; 4]),

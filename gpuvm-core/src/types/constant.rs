@@ -58,10 +58,15 @@ plain! {
     [] NonZero<u8>; [] NonZero<u16>; [] NonZero<u32>; [] NonZero<u64>; [] NonZero<u128>; [] NonZero<usize>;
     [T: VmType] Wrapping<T>; [T: VmType] Saturating<T>; [T: VmType] Reverse<T>; [B: VmType, C: VmType] ControlFlow<B, C>; [T: VmType] Bound<T>;
     [] Ordering; [] std::time::Duration;
-    [] FpCategory; [] std::fmt::Error; [T: Send + Sync + ?Sized + 'static] PhantomData<T>;
+    [] FpCategory; [] std::fmt::Error;
 }
 #[cfg(feature = "half")]
 plain! { [] half::f16; [] half::bf16; }
+
+/// It has no words, whatever it is of: a parameter of a generic type has no bounds where that is a constant.
+impl<T: ?Sized> ConstantValue for PhantomData<T> {
+    fn constant_words(&self, _: &mut Vec<ConstantWord>) {}
+}
 
 /// What a reference is to; it has no words of its own.
 impl<T: ConstantValue> ConstantValue for [T] {

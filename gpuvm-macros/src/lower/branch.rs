@@ -211,7 +211,7 @@ impl Lowering<'_> {
         };
         match &mut node.expr {
             Some(value) => {
-                let want = Want::of(&self.result_known);
+                let want = Want::returned(&self.result_known);
                 self.expected = self.returned.clone();
                 self.expr(value, want);
             }

@@ -729,17 +729,25 @@ impl Lowering<'_> {
         }
     }
 
-    /// `option.expect("text")`: the value of the operand, or a trap with the text. `errors`: it is `expect_err`.
-    pub(super) fn expect(&mut self, text: &str, errors: bool, span: proc_macro2::Span) {
+    /// `option.expect("text")`: the value of the operand, or a trap with the text. `errors`: it is `expect_err`. `of_user`: it may be a method of the user's, which
+    /// the slot tells, with the text as an operand.
+    pub(super) fn expect(&mut self, text: &str, errors: bool, span: proc_macro2::Span, of_user: Option<u64>) {
         self.stream.line(span);
         let absent = self.message(&[quote!(#text)], &[], Level::Error);
         let before = format!("{text}: ");
         let other = self.message(&[quote!(#before), quote!("")], &["?".to_owned()], Level::Error);
+        let node = match of_user {
+            None => Node::Expect,
+            Some(_) => Node::ExpectAs,
+        };
         self.stream
-            .node(Node::Expect)
+            .node(node)
             .number(absent)
             .number(other)
             .number(u64::from(errors));
+        if let Some(slot) = of_user {
+            self.stream.number(slot);
+        }
     }
 }
 

@@ -51,11 +51,7 @@ impl Lowering<'_> {
             self.declare(name, known, true);
         }
         self.closure_parameters(node);
-        let want = match &result {
-            Known::Unknown => Want::Free,
-            known => Want::of(known),
-        };
-        self.expr(&mut node.body, want);
+        self.expr(&mut node.body, Want::returned(&result));
         if self.asks {
             shadow::closure_result(&mut node.body);
         }

@@ -81,6 +81,19 @@ impl Parse for Matches {
     }
 }
 
+/// std's macros that are constants: texts, bytes and numbers.
+const CONSTANTS: [&str; 9] = [
+    "column",
+    "concat",
+    "env",
+    "file",
+    "include_bytes",
+    "include_str",
+    "line",
+    "module_path",
+    "stringify",
+];
+
 impl Lowering<'_> {
     pub(super) fn macro_call(&mut self, expr: &mut Expr, _: Want) -> Known {
         let span = shadow::at(expr);
@@ -153,6 +166,7 @@ impl Lowering<'_> {
                 self.stream.node(Node::Unit);
                 Known::Unit
             }
+            (name, MacroArguments::Other) if CONSTANTS.contains(&name) => self.constant(&mac.clone()),
             _ => {
                 let path = mac.path.clone();
                 self.report.unknown_macro(&path);

@@ -59,12 +59,33 @@ impl Lowering<'_> {
         }
         let effects = effects && !of_numbers;
         if matches!(name.as_str(), "expect" | "expect_err")
+            && !is_recursive
+            && node.args.len() == 1
             && let Some(Expr::Lit(syn::ExprLit {
                 lit: syn::Lit::Str(text),
                 ..
             })) = node.args.first()
         {
-            self.expect(&text.value(), name == "expect_err", shadow::at(&node.method));
+            let text = text.value();
+            let method = node.method.clone();
+            // What is called may be the user's, which is given the text.
+            if !matches!(known.inner(), Known::Optional(_)) && namesakes::has_method(method.span(), &name) {
+                let seeks = self.seeks(&node.receiver, &known);
+                let slot = self.receiver(seeks, effects);
+                self.arguments(Want::Decided, node.args.iter_mut());
+                self.may_call(Calls::Maybe);
+                let slot = slot.unwrap_or_else(|| self.new_slot());
+                self.expect(&text, name == "expect_err", shadow::at(&method), Some(slot));
+                let twin = self.of_trait(expr, &known);
+                let on = shadow::On {
+                    place,
+                    seeks: self.levels(seeks, &*expr),
+                    of: value_of,
+                };
+                shadow::method(expr, name_hash(&name), on, false, twin.as_ref(), slot);
+                return Known::Unknown;
+            }
+            self.expect(&text, name == "expect_err", shadow::at(&method), None);
             return known.method("unwrap");
         }
         if is_recursive {

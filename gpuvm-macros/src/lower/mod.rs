@@ -267,6 +267,14 @@ impl Want {
         }
     }
 
+    /// What is asked of what a function or closure returns: where its code is written into its caller's, the encoder sees no consumer.
+    fn returned(known: &Known) -> Want {
+        match known {
+            Known::Unknown => Want::Free,
+            known => Want::of(known),
+        }
+    }
+
     /// What is asked of each of several branches: the encoder sees no consumer there.
     fn branch(self) -> Want {
         if self == Want::Decided { Want::Free } else { self }
@@ -432,7 +440,7 @@ impl<'r> Lowering<'r> {
     }
 
     fn routine_body(&mut self, block: &mut Block) {
-        let want = Want::of(&self.result_known);
+        let want = Want::returned(&self.result_known);
         self.expected = self.returned.clone();
         self.block(block, want);
         self.stream.node(Node::Return);

@@ -139,7 +139,9 @@ impl Lowering<'_> {
 
     /// A name: a binding, a constant or a variant without fields, as its case says.
     fn name(&mut self, node: &PatIdent, known: &Known, fails: Option<u64>) {
-        if !is_binding(node) {
+        // A constant would have to be refuted.
+        let binds = is_binding(node) || fails.is_none() && case(&node.ident) == Case::Screaming;
+        if !binds {
             if case(&node.ident) == Case::Screaming {
                 let mut path = syn::parse_quote!(placeholder);
                 if let Expr::Path(path) = &mut path {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Expr, ExprCall, ExprMethodCall, ExprParen, ExprPath, Ident, Path, PathArguments, Token, parse_quote};
 
-use crate::file::{imports_module, text_around, words};
+use crate::file::{imports_from, imports_module, text_around, words};
 use crate::routine::operators_of_trait;
 
 /// A function of std's.
@@ -29,11 +29,23 @@ impl StdFunction {
     }
 }
 
+/// The functions of arrays that have others of their names in other modules of std's.
+const OF_ARRAYS: [&str; 3] = ["from_fn", "from_ref", "repeat"];
+
+/// Whether the file that a path is in imports a name from a module of std's.
+fn is_imported(path: &Path, module: &str, name: &str) -> bool {
+    let text = path.segments.first().and_then(|first| text_around(first.ident.span()));
+    text.is_some_and(|text| imports_from(&text, module, name))
+}
+
 /// The function of std's that a path may name, by its last names. Whether it does, rustc finds out.
 pub fn std_function(path: &Path) -> Option<StdFunction> {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
     let name = names.next()?;
-    let module = names.next().unwrap_or_default();
+    let mut module = names.next().unwrap_or_default();
+    if module.is_empty() && OF_ARRAYS.contains(&&*name) && is_imported(path, "array", &name) {
+        module = "array".to_owned();
+    }
     let (routine, path, pointer) = match name.as_str() {
         "swap" => ("swap", quote!(::core::mem::swap), quote!(fn(&mut u8, &mut u8))),
         "replace" => ("replace", quote!(::core::mem::replace), quote!(fn(&mut u8, u8) -> u8)),
@@ -221,11 +233,15 @@ pub fn by_trait(func: &ExprPath, call: &ExprCall) -> Option<Expr> {
     }))
 }
 
-/// `iter::zip(a, b)` and `iter::chain(a, b)` as `a.into_iter().zip(b)`.
+/// `iter::zip(a, b)` and `iter::chain(a, b)` as `a.into_iter().zip(b)`, also where the function is imported.
 pub fn by_iterators(func: &ExprPath, call: &ExprCall) -> Option<Expr> {
     let mut names = func.path.segments.iter().rev();
-    let (function, module) = (&names.next()?.ident, &names.next()?.ident);
-    let is_known = module == "iter" && (function == "zip" || function == "chain");
+    let function = &names.next()?.ident;
+    let mut is_of_iter = || match names.next() {
+        Some(module) => module.ident == "iter",
+        None => is_imported(&func.path, "iter", &function.to_string()),
+    };
+    let is_known = (function == "zip" || function == "chain") && is_of_iter();
     let (Some(a), Some(b), 2, true) = (call.args.get(0), call.args.get(1), call.args.len(), is_known) else {
         return None;
     };
