@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::iter::zip;
 use std::marker::PhantomData;
 use std::num::{FpCategory, NonZero, NonZeroI32, NonZeroU32, Saturating};
+use std::ops::Add;
 
 use gpuvm::prelude::*;
 
@@ -12,7 +13,8 @@ cases! {
     flat_from_behind, flat_from_both_ends, flat_with_closures, traits_by_path, operators_by_path, compared_with_references, parts_into_arrays, functions_by_path,
     sizes, non_zeros, signed_non_zeros, saturated, results_as_iterators, rests_of_iterators, lists_of_references, disjoint, array_windows,
     strict, carried, kinds_of_floats, pairs_and_arrays, into_characters, equal_ranges, tagged,
-    returns_of_closures, returns_through_aliases, constants_of_generics, own_expect, constant_macros, capital_names, own_methods_of_numbers, imported_by_name,
+    returns_of_closures, returns_through_aliases, constants_of_generics, own_expect, constant_macros, capital_names, own_methods_of_numbers, own_methods_of_operators,
+    imported_by_name,
 }
 
 #[routine]
@@ -543,6 +545,63 @@ fn own_methods_of_numbers(x: u32, weight: f32) -> (u8, f32, f32, u64) {
         keeper.journal.weight,
         u64::from_le_bytes(keeper.journal.events),
     )
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Sum {
+    count: u32,
+    total: f64,
+}
+
+#[routine]
+impl Sum {
+    fn add(&mut self, x: f64) {
+        self.count += 1;
+        self.total += x;
+    }
+
+    fn shl(&mut self, by: u32) -> u32 {
+        self.count <<= by;
+        self.count
+    }
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Turn(u32);
+
+#[routine]
+impl Add for Turn {
+    type Output = Turn;
+
+    fn add(self, other: Turn) -> Turn {
+        Turn((self.0 + other.0) % 360)
+    }
+}
+
+#[routine]
+fn twice(x: f64) -> f64 {
+    x * 2.0
+}
+
+/// Those that change their receiver do, whatever their arguments compute; operators have it as it was before these.
+#[routine]
+fn own_methods_of_operators(x: u32) -> (u32, f64, u32, u32, u32) {
+    let mut sum = Sum { count: 0, total: 0.0 };
+    sum.add(twice(f64::from(x)));
+    sum.add(f64::from(x).sqrt() * 2.0);
+    sum.add([x, 2].iter().map(|x| f64::from(*x)).sum());
+    let moved = sum.shl(x.count_ones() % 4);
+    let mut turn = Turn(x % 360);
+    let turned = turn.add({
+        turn.0 = 5;
+        turn
+    });
+    let mut n = x % 1000;
+    let added = n.add({
+        n += 1;
+        n
+    });
+    (sum.count, sum.total, moved, turned.0, added)
 }
 
 #[routine]

@@ -316,20 +316,12 @@ impl Lowering<'_> {
             .filter(|_| node.args.len() == 1 && node.turbofish.is_none() && !node.args.iter().any(is_closure))
             .filter(|_| namesakes::has_operator(called.span(), name));
         let seeks = given.is_none() && operator.is_none() && node.turbofish.is_none();
-        let slot = match operator {
-            // Those that change their receiver are not called by name.
-            Some(_) if effects => {
-                self.stream.node(Node::Copy);
-                None
-            }
-            Some(_) => None,
-            None => self.receiver(seeks, effects),
-        };
+        let slot = self.receiver(seeks, effects);
         let count = self.arguments(Want::Decided, node.args.iter_mut()).len() + 1;
         self.stream.line(shadow::at(&called));
         self.may_call(Calls::Maybe);
         let slot = match operator {
-            Some(operator) => self.method_numbered(method::of_operator(operator), count, None),
+            Some(operator) => self.method_numbered(method::of_operator(operator), count, slot),
             None => self.method_as(name, count, slot),
         };
         let twin = match node.turbofish {
