@@ -4,7 +4,9 @@
 //! written one, the file's text tells, or `#[vm_type(…)]`. What holds values of such a type asks method lookup for its comparison, as gpuvm's own types do.
 
 use gpuvm_nodes::node::Operator;
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{GenericArgument, ImplItem, ItemImpl, PathArguments};
 
 use crate::file::{implements, tells};
 
@@ -52,6 +54,58 @@ pub const ORDER: [(&str, Operator); 4] = [
     ("gt", Operator::Gt),
     ("ge", Operator::Ge),
 ];
+
+/// An order of a type's values with those of another type, `impl PartialOrd<i64> for Money`, with the methods that std has bodies for, if it lacks one. Operators
+/// are these methods.
+pub fn with_order(block: &ItemImpl) -> Option<ItemImpl> {
+    let (path, _) = block.trait_.as_ref()?;
+    let last = path.segments.last().filter(|last| last.ident == "PartialOrd")?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    let Some(GenericArgument::Type(other)) = arguments.args.first() else {
+        return None;
+    };
+    let own = &block.self_ty;
+    let is_own = [quote!(#own), quote!(Self)]
+        .iter()
+        .any(|own| own.to_string() == other.to_token_stream().to_string());
+    let function = |name: &str| {
+        block.items.iter().find_map(|item| match item {
+            ImplItem::Fn(function) if function.sig.ident == name => Some(function),
+            _ => None,
+        })
+    };
+    let by = function("partial_cmp").filter(|_| !is_own)?;
+    let bodies: [(&str, TokenStream); 4] = [
+        ("lt", quote!(Less)),
+        ("le", quote!(Less | Equal)),
+        ("gt", quote!(Greater)),
+        ("ge", quote!(Greater | Equal)),
+    ];
+    let missing = bodies
+        .iter()
+        .filter(|(name, _)| function(name).is_none())
+        .map(|(name, orders)| {
+            let mut function = by.clone();
+            // By its name a call would find the order with its own type.
+            let (result, body) = (&by.sig.output, &by.block);
+            function.block = syn::parse_quote!({
+                use ::core::cmp::Ordering::*;
+                let __order = || #result #body;
+                ::core::matches!(__order(), Some(#orders))
+            });
+            function.sig.ident = Ident::new(name, Span::call_site());
+            function.sig.output = syn::parse_quote!(-> bool);
+            ImplItem::Fn(function)
+        });
+    let missing: Vec<ImplItem> = missing.collect();
+    (!missing.is_empty()).then(|| {
+        let mut block = block.clone();
+        block.items.extend(missing);
+        block
+    })
+}
 
 /// The constant for a call of a method by its name.
 pub fn method(name: &str) -> Ident {

@@ -189,6 +189,9 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     }
 }
 
+/// The functions of std's prelude.
+const PRELUDE: [&str; 5] = ["align_of", "align_of_val", "drop", "size_of", "size_of_val"];
+
 /// Brings the types beside the functions that a routine calls, and the modules that it calls functions of, into its shadow's scope. Where there is
 /// no type, because the function is no routine, the alias falls back to the one in the hidden module, whose only use is rustc's message.
 fn callees(lowered: &Lowered) -> TokenStream {
@@ -210,6 +213,12 @@ fn callees(lowered: &Lowered) -> TokenStream {
     let callees = callees.filter(|(path, _)| !namesake_modules::is_hidden_by_module(path));
     let parents = lowered.modules.iter().cloned().map(syn::Path::from).zip(&modules);
     let imports = callees.chain(parents).map(|(path, alias)| {
+        // Beside std's prelude, an import finds the file's own by its place alone.
+        let is_hidden = |name: &Ident| {
+            let plain = crate::plain_name(name);
+            PRELUDE.contains(&&*plain) && namesake_modules::has_free_function(name.span(), &plain)
+        };
+        let own = path.get_ident().is_some_and(is_hidden).then(|| quote!(self::));
         // An error of the import is one of the call.
         let mut alias = alias.clone();
         alias.set_span(alias.span().located_at(crate::shadow::at(&path)));
@@ -223,7 +232,7 @@ fn callees(lowered: &Lowered) -> TokenStream {
         });
         quote! {
             #stand_in
-            use #path as #alias;
+            use #own #path as #alias;
         }
     });
     quote! {

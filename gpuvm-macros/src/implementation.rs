@@ -77,6 +77,9 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
             .map(|(block, report)| implementation(args, block, report))
             .collect();
     }
+    if let Some(block) = comparison::with_order(block) {
+        return implementation(args, &block, report);
+    }
     if let Some(token) = &block.modifiers.polarity {
         report.negative_impl(token);
     }

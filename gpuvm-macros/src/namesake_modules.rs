@@ -75,6 +75,18 @@ pub fn has_function(place: Span, name: &str) -> bool {
     })
 }
 
+/// Whether the file that a function is in defines another of a name that is no method.
+pub fn has_free_function(place: Span, name: &str) -> bool {
+    tells(place, "has a free function", name, |text| {
+        functions(text, name).any(|at| {
+            let rest = &text[at + "fn ".len()..];
+            let inputs = rest.split_once('(').map_or("", |(_, inputs)| inputs).trim_start();
+            let receiver = inputs.trim_start_matches('&').trim_start().trim_start_matches("mut ");
+            !inputs.starts_with("&'") && !receiver.starts_with("self")
+        })
+    })
+}
+
 /// Where in a text functions of a name begin.
 fn functions(text: &str, name: &str) -> impl Iterator<Item = usize> {
     text.match_indices("fn ").map(|(at, _)| at).filter(move |&at| {

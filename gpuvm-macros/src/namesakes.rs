@@ -49,6 +49,8 @@ struct Found {
     operators: BTreeSet<&'static str>,
     /// Whether a generic function results in an `impl Iterator`.
     has_opaque: bool,
+    /// Whether a comparison names a type to compare with.
+    compares_others: bool,
     /// The associated types that an `impl` makes something with a lifetime.
     lent: BTreeSet<String>,
     /// The methods of std's traits that lend which bounds of its traits' associated types promise.
@@ -141,6 +143,11 @@ pub fn has_operator(place: Span, method: &str) -> bool {
 /// Whether a function of the crate results in an `impl Iterator`.
 pub fn has_opaque(place: Span) -> bool {
     asked(place, |found| found.has_opaque).unwrap_or_default()
+}
+
+/// Whether the crate compares values of a type with those of another, `impl PartialEq<f64> for Weight`.
+pub fn compares_others(place: Span) -> bool {
+    asked(place, |found| found.compares_others).unwrap_or_default()
 }
 
 /// Whether an `impl` of the crate makes an associated type of this name something with a lifetime.
@@ -337,6 +344,7 @@ impl Found {
             self.derefs += text.matches(" Deref for ").count();
             self.host_derefs.append(&mut host_derefs(&text));
             self.asks_of_deref |= asks_of_deref_in(&text);
+            self.compares_others |= ["PartialEq<", "PartialOrd<"].iter().any(|of| text.contains(of));
             let opaque = ["Iterator", "DoubleEndedIterator", "ExactSizeIterator"];
             self.has_opaque |= opaque.iter().any(|name| text.contains(&format!("-> impl {name}<")));
         }

@@ -14,7 +14,8 @@ cases! {
     sizes, non_zeros, signed_non_zeros, saturated, results_as_iterators, rests_of_iterators, lists_of_references, disjoint, array_windows,
     strict, carried, kinds_of_floats, pairs_and_arrays, into_characters, equal_ranges, tagged,
     returns_of_closures, returns_through_aliases, constants_of_generics, own_expect, constant_macros, capital_names, own_methods_of_numbers, own_methods_of_operators,
-    imported_by_name,
+    imported_by_name, named_as_in_the_prelude, ordered_with_numbers, parsed_by_path, returns_of_floats,
+    methods_of_parameters,
 }
 
 #[routine]
@@ -613,4 +614,204 @@ fn imported_by_name(x: u32, y: u32) -> (u32, [u32; 4]) {
     }
     let products = zip(doubled, [1u32, 1, y % 100]).map(|(a, b)| a * b);
     (products.sum(), from_fn(|i| (i as u32) ^ y))
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Weight(f64);
+
+#[routine]
+impl PartialEq<f64> for Weight {
+    fn eq(&self, other: &f64) -> bool {
+        self.0 == *other
+    }
+}
+
+/// std's prelude has all of these names.
+mod prelude_names {
+    use gpuvm::prelude::*;
+
+    #[derive(VmType, Clone, Copy)]
+    pub struct Vec(pub f32, pub f32);
+
+    #[routine]
+    impl Vec {
+        pub fn zero() -> Self {
+            Vec(0.0, 1.0)
+        }
+
+        pub fn len(&self) -> f32 {
+            self.0 + self.1
+        }
+    }
+
+    #[derive(VmType, Clone, Copy)]
+    pub struct Box {
+        pub least: f32,
+        pub most: f32,
+    }
+
+    #[routine]
+    impl Box {
+        pub fn new(least: f32, most: f32) -> Box {
+            Box { least, most }
+        }
+    }
+
+    #[routine]
+    pub fn drop(x: u32) -> u32 {
+        x / 2
+    }
+
+    #[routine]
+    pub fn all(x: u32, y: f32) -> (f32, f32, u32) {
+        let zero = Vec::zero();
+        let bounds = Box::new(1.0, y);
+        (zero.len() + y, bounds.most - bounds.least, drop(x) ^ 1)
+    }
+}
+
+#[routine]
+fn named_as_in_the_prelude(x: u32, y: f32) -> (f32, f32, u32) {
+    prelude_names::all(x, y)
+}
+
+#[derive(VmType, Clone, Copy, PartialEq, PartialOrd)]
+struct Money(i64);
+
+#[routine]
+impl PartialEq<i64> for Money {
+    fn eq(&self, other: &i64) -> bool {
+        self.0 == *other
+    }
+}
+
+#[routine]
+impl PartialOrd<i64> for Money {
+    fn partial_cmp(&self, other: &i64) -> Option<Ordering> {
+        self.0.partial_cmp(other)
+    }
+}
+
+#[routine]
+fn ordered_with_numbers(a: i64, b: i64) -> ([bool; 8], Option<Ordering>, bool) {
+    let (mine, yours) = (Money(a), Money(b));
+    (
+        [
+            mine > b,
+            mine >= b,
+            mine < b,
+            mine <= b,
+            mine == b,
+            mine != 3,
+            mine < yours,
+            Money(a % 5) > 3,
+        ],
+        mine.partial_cmp(&b),
+        Weight((a % 4) as f64) == 2.0,
+    )
+}
+
+#[routine]
+fn parsed_by_path(x: u32) -> (Result<u32, bool>, Option<u32>) {
+    let text = match x % 3 {
+        0 => " 12 ",
+        1 => "7",
+        _ => "x",
+    };
+    (
+        str::parse::<u32>(text).map_err(|_| x > 5),
+        Some(text)
+            .map(str::trim)
+            .map(str::parse::<u32>)
+            .and_then(|parsed| parsed.ok()),
+    )
+}
+
+#[routine]
+fn picked<T>(f: impl Fn() -> T) -> T {
+    f()
+}
+
+#[routine]
+fn returns_of_floats(w: u64, x: u32) -> (f32, [f32; 2], f64, u64, i64, u64) {
+    let x = x % 7;
+    let single = |k: u32| {
+        if k > 3 {
+            return 0.1;
+        }
+        k as f32
+    };
+    let list = [1u32, 2].map(|k| {
+        if k == 1 {
+            return 0.3;
+        }
+        (k + x) as f32
+    });
+    let double = |k: u32| {
+        if k > 3 {
+            return (w >> 11) as f64;
+        }
+        2.25
+    };
+    let given = picked(|| {
+        if x % 3 == 0 {
+            return 0;
+        }
+        w
+    });
+    let matched = |k: u32| match k % 3 {
+        0 => {
+            return -7;
+        }
+        1 => w as i64,
+        _ => 1,
+    };
+    let unless = |k: Option<u64>| {
+        let Some(k) = k else { return 0 };
+        k ^ w
+    };
+    (
+        single(x),
+        list,
+        double(x),
+        given,
+        matched(x),
+        unless(None) ^ unless((x > 2).then_some(3)),
+    )
+}
+
+#[routine]
+trait Weigh {
+    fn weigh(&self) -> u32;
+    fn turn(self, by: u32) -> u32;
+    fn made(x: u32) -> Self;
+}
+
+#[routine]
+impl Weigh for u8 {
+    fn weigh(&self) -> u32 {
+        u32::from(*self)
+    }
+
+    fn turn(self, by: u32) -> u32 {
+        u32::from(self).wrapping_mul(by)
+    }
+
+    fn made(x: u32) -> u8 {
+        x as u8
+    }
+}
+
+#[routine]
+fn weighed<T: Weigh + Copy>(all: &[T]) -> (u32, u32, u32) {
+    (
+        all.iter().map(T::weigh).sum(),
+        all.iter().copied().fold(1, |by, one| T::turn(one, by)),
+        [3u32, 400].map(T::made).iter().map(T::weigh).sum(),
+    )
+}
+
+#[routine]
+fn methods_of_parameters(a: u32, b: u32) -> (u32, u32, u32) {
+    weighed(&[a as u8, 3, b as u8])
 }

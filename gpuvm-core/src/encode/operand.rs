@@ -388,11 +388,17 @@ impl Encoder<'_> {
         if matches!(operand.at, Where::Never) {
             return operand;
         }
-        if operand.is_literal() && want.refs == 0 {
+        let mut operand = operand;
+        if operand.is_literal() {
             let base = self.literal_value(operand, want.ty);
-            return Operand::fresh(want, base);
+            operand = Operand::fresh(TypeRef { refs: 0, ..want }, base);
+            if want.refs == 0 {
+                return operand;
+            }
         }
-        let mut operand = if want.mutable { self.writable(operand) } else { operand };
+        if want.mutable {
+            operand = self.writable(operand);
+        }
         if operand.ty.dereferenced.is_some() && want.refs > 0 {
             operand = self.coerced(operand, want);
         }

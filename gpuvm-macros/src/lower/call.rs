@@ -543,7 +543,7 @@ impl Lowering<'_> {
     }
 
     /// Whether a path begins with a type parameter.
-    fn is_parameter(&self, path: &Path) -> bool {
+    pub(super) fn is_parameter(&self, path: &Path) -> bool {
         let first = path.segments.first().map(|first| first.ident.to_string());
         first.is_some_and(|first| self.about.parameters.contains(&first))
     }
@@ -568,6 +568,7 @@ impl Lowering<'_> {
                 || matches!(&*first, "Self" | "char" | "str")
                 || is_half
                 || IN_PRELUDE.contains(&&*name)
+                || OF_STD.contains(&&*name)
                 || self.about.parameters.contains(&first));
         (!is_type && !crate::routine::is_std_trait(&name)).then_some(of)
     }
@@ -768,6 +769,9 @@ const IN_PRELUDE: [&str; 13] = [
     "Signal",
 ];
 
+/// Types in std's prelude that no routine has: what is named so is the user's, if it is anything.
+const OF_STD: [&str; 3] = ["Box", "String", "Vec"];
+
 /// Whether a path is a name that gpuvm's prelude has and that the file defines a trait of.
 pub(crate) fn is_in_prelude(path: &Path) -> bool {
     path.get_ident().is_some_and(|name| {
@@ -782,13 +786,14 @@ pub(crate) fn is_in_prelude(path: &Path) -> bool {
     })
 }
 
-/// `Option::is_some(&x)` as `(&x).is_some()`: of what the option is follows from the argument alone.
+/// `Option::is_some(&x)` as `(&x).is_some()`: of what the option is follows from the argument alone. `str::parse::<u32>(x)`, too, which the result decides.
 fn as_method_call(call: &ExprCall) -> Option<Expr> {
     let Expr::Path(path) = &*call.func else { return None };
     let mut segments = path.path.segments.iter().rev();
     let (method, of) = (segments.next()?, segments.next()?);
     let is_either = of.ident == "Option" || of.ident == "Result";
-    if !is_either || !of.arguments.is_none() || method.ident == "from_iter" {
+    let is_parse = of.ident == "str" && method.ident == "parse";
+    if !(is_either || is_parse) || !of.arguments.is_none() || method.ident == "from_iter" {
         return None;
     }
     let mut args = call.args.clone().into_iter();

@@ -447,7 +447,14 @@ impl Lowering<'_> {
                 )
             })
             .collect();
-        *argument = syn::parse_quote!(|#(#names),*| #callee(#(#names),*));
+        let last = path.path.segments.last();
+        let is_method = |last: &&PathSegment| namesakes::has_method(last.ident.span(), &plain(&last.ident));
+        // What takes `self` by reference is found on a reference as on what it refers to.
+        let of_parameter = last.filter(|_| self.is_parameter(&path.path)).filter(is_method);
+        *argument = match (of_parameter, names.split_first()) {
+            (Some(method), Some((on, rest))) => syn::parse_quote!(|#(#names),*| #on.#method(#(#rest),*)),
+            _ => syn::parse_quote!(|#(#names),*| #callee(#(#names),*)),
+        };
     }
 
     /// Whether arguments assign to the variable that a receiver is part of: then it is taken by value, or rustc would refuse.

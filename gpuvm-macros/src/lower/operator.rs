@@ -6,6 +6,7 @@ use syn::{BinOp, Expr, UnOp};
 
 use super::expr::typed;
 use super::{Calls, Lowering, Want, literal};
+use crate::namesakes;
 use crate::primitive::{Known, method_has_effect};
 use crate::shadow;
 
@@ -99,8 +100,8 @@ impl Lowering<'_> {
             self.stream.node(Node::Deref);
         }
         self.stream.line(start);
-        let primitive =
-            left.is_primitive() && right.is_primitive() || compares && (is_scalar(&left) || is_scalar(&right));
+        let with_scalar = || compares && (is_scalar(&left) || is_scalar(&right)) && !namesakes::compares_others(start);
+        let primitive = left.is_primitive() && right.is_primitive() || with_scalar();
         // What is compared may be slices, for which std has a method.
         if primitive || (!self.evidence || of_numbers) && !compares {
             self.stream.node(Node::Binary).number(operator as u64);
@@ -224,7 +225,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether an operand has a type that no type of the user's is compared with.
+/// Whether an operand has a type that no type of the user's is compared with, but for those that [say so](namesakes::compares_others).
 fn is_scalar(known: &Known) -> bool {
     matches!(known.inner(), Known::Scalar(_) | Known::Float | Known::FloatLiteral)
 }
