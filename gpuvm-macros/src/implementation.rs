@@ -24,7 +24,7 @@ use crate::lower::{asking_name, twin_name};
 use crate::namesakes;
 use crate::native::{self, SelfType};
 use crate::opaque;
-use crate::operation::{Operation, is_reference, without_references};
+use crate::operation::{Operation, is_reference, with_iterators, without_references};
 use crate::parameters;
 use crate::primitive;
 use crate::report::Report;
@@ -1191,7 +1191,7 @@ impl Method {
                 let Some(argument) = self.parts.parameters.first() else {
                     return TokenStream::new();
                 };
-                let argument = all_forever(&argument.ty);
+                let argument = with_iterators(all_forever(&argument.ty));
                 quote! {
                     #[automatically_derived]
                     impl #implementation ::gpuvm::__private::Convert<#argument> for #inner #clause {
@@ -1204,7 +1204,7 @@ impl Method {
                 let Some(argument) = self.parts.parameters.first() else {
                     return TokenStream::new();
                 };
-                let argument = all_forever(&argument.ty);
+                let argument = with_iterators(all_forever(&argument.ty));
                 quote! {
                     #[automatically_derived]
                     impl #implementation ::gpuvm::__private::TryConvert<#argument> for #inner #clause {

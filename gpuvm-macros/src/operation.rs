@@ -87,6 +87,12 @@ impl Operation {
     }
 }
 
+/// A type as routines know it: ranges are the iterators that they become.
+pub fn with_iterators(mut ty: Type) -> Type {
+    Ranges.visit_type_mut(&mut ty);
+    ty
+}
+
 /// Puts the iterators that they are to routines in the place of ranges.
 struct Ranges;
 

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::iter::zip;
 use std::marker::PhantomData;
 use std::num::{FpCategory, NonZero, NonZeroI32, NonZeroU32, Saturating};
-use std::ops::Add;
+use std::ops::{Add, Range, RangeFrom, RangeInclusive};
 
 use gpuvm::prelude::*;
 
@@ -15,7 +15,7 @@ cases! {
     strict, carried, kinds_of_floats, pairs_and_arrays, into_characters, equal_ranges, tagged,
     returns_of_closures, returns_through_aliases, constants_of_generics, own_expect, constant_macros, capital_names, own_methods_of_numbers, own_methods_of_operators,
     imported_by_name, named_as_in_the_prelude, ordered_with_numbers, parsed_by_path, returns_of_floats,
-    methods_of_parameters,
+    methods_of_parameters, ranges_into_types,
 }
 
 #[routine]
@@ -814,4 +814,47 @@ fn weighed<T: Weigh + Copy>(all: &[T]) -> (u32, u32, u32) {
 #[routine]
 fn methods_of_parameters(a: u32, b: u32) -> (u32, u32, u32) {
     weighed(&[a as u8, 3, b as u8])
+}
+
+#[derive(VmType, Clone, Copy, Debug)]
+struct Interval {
+    least: u32,
+    end: u32,
+}
+
+#[routine]
+impl From<Range<u32>> for Interval {
+    fn from(range: Range<u32>) -> Self {
+        Interval {
+            least: range.start,
+            end: range.end,
+        }
+    }
+}
+
+#[routine]
+impl From<RangeInclusive<u32>> for Interval {
+    fn from(range: RangeInclusive<u32>) -> Self {
+        Interval {
+            least: *range.start(),
+            end: range.end().wrapping_add(1),
+        }
+    }
+}
+
+#[routine]
+impl TryFrom<RangeFrom<u32>> for Interval {
+    type Error = u32;
+
+    fn try_from(range: RangeFrom<u32>) -> Result<Self, u32> {
+        match range.start {
+            start @ 4.. => Err(start),
+            least => Ok(Interval { least, end: u32::MAX }),
+        }
+    }
+}
+
+#[routine]
+fn ranges_into_types(a: u32, b: u32) -> (Interval, Interval, Result<Interval, u32>) {
+    (Interval::from(a..b), (b..=a).into(), Interval::try_from(a % 9..))
 }
