@@ -375,7 +375,7 @@ impl Encoder<'_> {
 
     /// The operand as a value or reference of the wanted type: literals are typed, receivers referenced or dereferenced, arrays behind
     /// references become slices, those in cells slices of cells.
-    pub const fn convert(&mut self, operand: Operand, want: TypeRef) -> Operand {
+    pub const fn convert(&mut self, mut operand: Operand, want: TypeRef) -> Operand {
         // Most are what they are to be.
         if operand.refs == want.refs
             && !want.mutable
@@ -388,7 +388,6 @@ impl Encoder<'_> {
         if matches!(operand.at, Where::Never) {
             return operand;
         }
-        let mut operand = operand;
         if operand.is_literal() {
             let base = self.literal_value(operand, want.ty);
             operand = Operand::fresh(TypeRef { refs: 0, ..want }, base);

@@ -22,7 +22,7 @@ const MOST_COPIES: u32 = 8;
 /// The same for copies that look ahead, of bodies that are not larger than [`UNROLLED`].
 const AHEAD: u32 = 512;
 const MOST_AHEAD: u32 = 32;
-/// The same of bodies that [compose](composes): so many are as long as one.
+/// The same of bodies that [compose](composes), of all loops together: so many are as long as one, but have to be written.
 const MOST_COMPOSED: u32 = 128;
 /// Words that the copies load before the first of them, at most: each keeps a register. On an H200 a loop over bodies of four words is
 /// twice as fast with 16 copies as with 12 or 24.
@@ -41,13 +41,15 @@ pub fn unroll(flow: &mut Flow, program: &Program, launch: &KnownParams, plainly:
         return;
     };
     let innermost = shape.loops.iter().filter(|one| is_innermost(flow, &shape, one));
-    for one in innermost.collect::<Vec<_>>() {
+    let innermost: Vec<&Loop> = innermost.collect();
+    let most_composed = (MOST_COMPOSED / innermost.len().max(1) as u32).max(MOST_AHEAD);
+    for one in innermost {
         let (size, body) = (size(flow, program, one), Body::new(one));
         let copies = (UNROLLED / size).min(MOST_COPIES);
         let turns = match plainly {
             true => copies,
             false if size > UNROLLED => 1,
-            false => ahead(flow, program, one, size),
+            false => ahead(flow, program, one, size, most_composed),
         };
         match Counted::of(flow, program, &shape, one) {
             // The first block has to stay the entry.
@@ -59,7 +61,7 @@ pub fn unroll(flow: &mut Flow, program: &Program, launch: &KnownParams, plainly:
 }
 
 /// Copies of a loop's body that look ahead.
-fn ahead(flow: &Flow, program: &Program, one: &Loop, size: u32) -> u32 {
+fn ahead(flow: &Flow, program: &Program, one: &Loop, size: u32, most_composed: u32) -> u32 {
     let loads = match one.blocks().count() {
         1 => flow.early_loads(one.header, program),
         _ => None,
@@ -69,7 +71,7 @@ fn ahead(flow: &Flow, program: &Program, one: &Loop, size: u32) -> u32 {
         _ => AHEAD / size,
     };
     match composes(flow, program, one) {
-        true => most.min(MOST_COMPOSED),
+        true => most.min(most_composed),
         false => most.min(MOST_AHEAD),
     }
 }
@@ -282,6 +284,12 @@ mod tests {
             assert_eq!((loops.len(), blocks), (1, 1 + loops[0] + 1));
             assert_eq!(loops[0], 1 + copies as usize + 1);
         }
+        // Several loops share what may be written.
+        let many: String = (0..14)
+            .map(|i| format!("again{i}:\naddi w1, w1, -1\njnz @again{i}, w1\n"))
+            .collect();
+        let (loops, _) = unrolled(&format!("code\nvmid w1\n{many}halt"));
+        assert_eq!(loops, vec![1 + MOST_AHEAD as usize + 1; 14]);
     }
 
     #[test]
