@@ -23,6 +23,7 @@ mod file;
 mod generic;
 mod given;
 mod home;
+mod host_bounds;
 mod implementation;
 mod inherent;
 mod kept;

@@ -10,7 +10,7 @@ use gpuvm_nodes::method::{self, Takes};
 use proc_macro2::{Ident, Span};
 
 use crate::comparison;
-use crate::file::{TYPES, block, declared, definitions, is_part, text_of, words};
+use crate::file::{TYPES, block, declared, definitions, is_part, text_of, without_comments, words};
 use crate::inherent::{self, type_around};
 use crate::namesake_modules::{beside_another, has_namesake, imported_beside, siblings};
 use crate::routine::lending as lending_method;
@@ -51,6 +51,9 @@ struct Found {
     has_opaque: bool,
     /// Whether a comparison names a type to compare with.
     compares_others: bool,
+    /// The traits that are routines, and the functions of those that are none.
+    routine_traits: BTreeSet<String>,
+    host_traits: BTreeMap<String, Vec<String>>,
     /// The associated types that an `impl` makes something with a lifetime.
     lent: BTreeSet<String>,
     /// The methods of std's traits that lend which bounds of its traits' associated types promise.
@@ -148,6 +151,15 @@ pub fn has_opaque(place: Span) -> bool {
 /// Whether the crate compares values of a type with those of another, `impl PartialEq<f64> for Weight`.
 pub fn compares_others(place: Span) -> bool {
     asked(place, |found| found.compares_others).unwrap_or_default()
+}
+
+/// The functions of a trait of the crate's of this name, if it is no routine and no other of the name is.
+pub fn functions_of_host_trait(place: Span, name: &str) -> Vec<String> {
+    let functions = |found: &Found| match found.routine_traits.contains(name) {
+        true => Vec::new(),
+        false => found.host_traits.get(name).cloned().unwrap_or_default(),
+    };
+    asked(place, functions).unwrap_or_default()
 }
 
 /// Whether an `impl` of the crate makes an associated type of this name something with a lifetime.
@@ -345,10 +357,28 @@ impl Found {
             self.host_derefs.append(&mut host_derefs(&text));
             self.asks_of_deref |= asks_of_deref_in(&text);
             self.compares_others |= ["PartialEq<", "PartialOrd<"].iter().any(|of| text.contains(of));
+            for (name, is_routine, own) in traits(&without_comments(&text)) {
+                match is_routine {
+                    true => _ = self.routine_traits.insert(name.to_owned()),
+                    false => self.host_traits.entry(name.to_owned()).or_default().extend(own),
+                }
+            }
             let opaque = ["Iterator", "DoubleEndedIterator", "ExactSizeIterator"];
             self.has_opaque |= opaque.iter().any(|name| text.contains(&format!("-> impl {name}<")));
         }
     }
+}
+
+/// The traits that a text without comments defines, whether each has an attribute that makes it a routine, and its functions.
+fn traits(code: &str) -> Vec<(&str, bool, Vec<String>)> {
+    let all = definitions(code, &["trait "]).filter_map(|(at, _, name, behind)| {
+        let before = &code[..at];
+        let attributes = &before[before.rfind([';', '{', '}']).map_or(0, |end| end + 1)..];
+        let functions = definitions(block(behind)?, &["fn "]);
+        let own = functions.map(|(_, _, name, _)| name.to_owned()).collect();
+        Some((name, attributes.contains("routine"), own))
+    });
+    all.collect()
 }
 
 /// The methods that a file's text defines, and whether each takes `&mut self`.

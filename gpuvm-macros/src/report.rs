@@ -40,6 +40,22 @@ impl Report {
         self.left.push(syn::Error::new_spanned(tokens, message));
     }
 
+    /// A bound by a trait that is no routine, of which a method is called.
+    pub fn host_trait(&mut self, of: &syn::Path, method: &str) {
+        let name = of
+            .segments
+            .last()
+            .map(|last| last.ident.to_string())
+            .unwrap_or_default();
+        let message = format!(
+            "a routine cannot call `{method}` on what is known by `{name}` alone; put `#[routine]` above the trait `{name}`"
+        );
+        // Several methods of a block may have the same bound.
+        if self.errors.iter().all(|error| error.to_string() != message) {
+            self.on(of, &message);
+        }
+    }
+
     /// Leaves it to rustc to refuse a `break` or `continue` outside of any loop.
     pub fn no_loop(&mut self, tokens: impl ToTokens) {
         let message = "this has no loop to leave or to go on with";

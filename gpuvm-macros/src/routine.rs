@@ -114,6 +114,7 @@ impl Parts {
         let calls_parameters = parameters
             .iter()
             .any(|parameter| callable::references_to_callable(&parameter.ty).is_some());
+        crate::host_bounds::check(written, within.map(|within| within.generics), written_body, report);
         if calls_parameters && method.is_none() {
             crate::circles::check_function(written, written_body, report);
         }

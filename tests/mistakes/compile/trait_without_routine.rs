@@ -21,14 +21,29 @@ impl Score for u32 {
 
 #[routine]
 fn by_bound<T: Score + VmType>(x: T) -> u32 {
+//~ «Score» a routine cannot call `score` on what is known by `Score` alone; put `#[routine]` above the trait `Score`
     x.score() + 1
-//~ «score» this method of `T` is not a #[routine] … put `#[routine]` above the `impl` block that defines the method, and above the `trait` if it is one's
+}
+
+#[routine]
+fn by_a_clause<T>(x: &mut T) -> u32
+where
+    T: Score,
+//~ «Score» a routine cannot call `score` on what is known by `Score` alone; put `#[routine]` above the trait `Score`
+{
+    x.score() + x.score()
+}
+
+#[routine]
+fn by_impl(x: &impl Score) -> u32 {
+//~ «Score» a routine cannot call `score` on what is known by `Score` alone; put `#[routine]` above the trait `Score`
+    x.score()
 }
 
 #[routine]
 fn by_path_of_a_bound<T: Score + VmType>(x: T) -> u32 {
+//~ «Score» a routine cannot call `best` on what is known by `Score` alone; put `#[routine]` above the trait `Score`
     T::best()
-//~ «T» this method of `T` is not a #[routine] … put `#[routine]` above the `impl` block that defines the method, and above the `trait` if it is one's
 }
 
 #[routine]
