@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use gpuvm_nodes::Kind;
+use gpuvm_nodes::method::Takes;
 use proc_macro2::{Ident, Span};
 use syn::Item;
 
@@ -100,6 +101,18 @@ pub fn definitions<'t>(
             let (name, behind) = rest.split_at(rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
             (at, keyword, name, behind)
         })
+}
+
+/// How a function takes `self` that a text begins with, or with what stands behind its name; `None` of one that is no method.
+pub fn receiver(text: &str) -> Option<Takes> {
+    let receiver = text.split_once('(')?.1.split([',', ')', ':']).next()?.trim();
+    let words = words(receiver);
+    words.last().filter(|last| *last == "self")?;
+    Some(match receiver.starts_with('&') {
+        true if words.iter().any(|word| word == "mut") => Takes::Mut,
+        true => Takes::Ref,
+        false => Takes::Value,
+    })
 }
 
 /// The names that a text declares something by, `struct u96`: not where the keyword is a word of a comment, or of a text.

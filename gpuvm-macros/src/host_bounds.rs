@@ -2,7 +2,7 @@
 //! machine lacks, in the machine's words.
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprMethodCall, FnArg, Generics, Signature, TypeParamBound, WherePredicate};
+use syn::{Block, Expr, ExprMethodCall, Generics, Signature, TraitBound};
 
 use crate::report::Report;
 use crate::{namesakes, plain_name};
@@ -11,22 +11,9 @@ use crate::{namesakes, plain_name};
 pub fn check(signature: &Signature, around: Option<&Generics>, body: &Block, report: &mut Report) {
     let mut bounds = Bounds(Vec::new());
     let all = around.into_iter().chain([&signature.generics]);
-    for generics in all {
-        generics.type_params().for_each(|param| bounds.0.extend(&param.bounds));
-        let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-        for predicate in clauses {
-            if let WherePredicate::Type(predicate) = predicate {
-                bounds.0.extend(&predicate.bounds);
-            }
-        }
-    }
-    for input in &signature.inputs {
-        if let FnArg::Typed(input) = input {
-            bounds.visit_type(&input.ty);
-        }
-    }
+    all.for_each(|generics| bounds.visit_generics(generics));
+    signature.inputs.iter().for_each(|input| bounds.visit_fn_arg(input));
     for bound in bounds.0 {
-        let TypeParamBound::Trait(bound) = bound else { continue };
         let Some(last) = bound.path.segments.last() else {
             continue;
         };
@@ -42,13 +29,13 @@ pub fn check(signature: &Signature, around: Option<&Generics>, body: &Block, rep
     }
 }
 
-/// Those of `impl Trait`.
-struct Bounds<'g>(Vec<&'g TypeParamBound>);
+/// Bounds by traits, those of `impl Trait` too.
+struct Bounds<'g>(Vec<&'g TraitBound>);
 
 impl<'g> Visit<'g> for Bounds<'g> {
-    fn visit_type_impl_trait(&mut self, node: &'g syn::TypeImplTrait) {
-        self.0.extend(&node.bounds);
-        visit::visit_type_impl_trait(self, node);
+    fn visit_trait_bound(&mut self, node: &'g TraitBound) {
+        self.0.push(node);
+        visit::visit_trait_bound(self, node);
     }
 }
 

@@ -140,6 +140,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     if calls_opaque && block.trait_.is_some() && !of_user {
         opaque::promise_in_crate(&mut native.generics, &mut native.attrs, None);
     }
+    let self_type = SelfType::of(block);
     // The functions whose native copies differ from what the user's macros make.
     let mut changed = Vec::new();
     for item in &mut native.items {
@@ -147,13 +148,8 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
             continue;
         };
         let name = crate::plain_name(&function.sig.ident);
-        let is_redirected = !args.library
-            && native::redirect(
-                &function.sig,
-                &mut function.block,
-                args.originals.get(&name),
-                SelfType::of(block),
-            );
+        let is_redirected =
+            !args.library && native::redirect(&function.sig, &mut function.block, args.originals.get(&name), self_type);
         let signature = args.has_originals().then(|| function.sig.to_token_stream().to_string());
         if block.trait_.is_none() {
             opaque::promise(&mut function.sig, &mut function.attrs, &block.generics);

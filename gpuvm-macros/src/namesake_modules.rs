@@ -19,7 +19,7 @@ use std::path::{Path as FilePath, PathBuf};
 use proc_macro2::{Ident, Span};
 use syn::{Path, UseTree};
 
-use crate::file::{declared, is_part, tells, uses};
+use crate::file::{declared, is_part, receiver, tells, uses};
 use crate::namesakes;
 
 /// Whether a function is in such a module, a file of its name.
@@ -78,12 +78,7 @@ pub fn has_function(place: Span, name: &str) -> bool {
 /// Whether the file that a function is in defines another of a name that is no method.
 pub fn has_free_function(place: Span, name: &str) -> bool {
     tells(place, "has a free function", name, |text| {
-        functions(text, name).any(|at| {
-            let rest = &text[at + "fn ".len()..];
-            let inputs = rest.split_once('(').map_or("", |(_, inputs)| inputs).trim_start();
-            let receiver = inputs.trim_start_matches('&').trim_start().trim_start_matches("mut ");
-            !inputs.starts_with("&'") && !receiver.starts_with("self")
-        })
+        functions(text, name).any(|at| receiver(&text[at..]).is_none())
     })
 }
 

@@ -10,7 +10,7 @@ use gpuvm_nodes::method::{self, Takes};
 use proc_macro2::{Ident, Span};
 
 use crate::comparison;
-use crate::file::{TYPES, block, declared, definitions, is_part, text_of, without_comments, words};
+use crate::file::{TYPES, block, declared, definitions, is_part, receiver, text_of, without_comments};
 use crate::inherent::{self, type_around};
 use crate::namesake_modules::{beside_another, has_namesake, imported_beside, siblings};
 use crate::routine::lending as lending_method;
@@ -384,20 +384,8 @@ fn traits(code: &str) -> Vec<(&str, bool, Vec<String>)> {
 /// The methods that a file's text defines, and whether each takes `&mut self`.
 fn methods(text: &str) -> impl Iterator<Item = (&str, bool)> {
     definitions(text, &["fn "]).filter_map(|(_, _, name, behind)| {
-        let receiver = behind[behind.find('(')? + 1..].trim_start();
-        let (is_lent, receiver) = match receiver.strip_prefix('&') {
-            None => (false, receiver),
-            Some(lent) if lent.starts_with('\'') => (true, lent.split_once(char::is_whitespace)?.1),
-            Some(lent) => (true, lent),
-        };
-        let (is_mutable, receiver) = match receiver.trim_start().strip_prefix("mut ") {
-            None => (false, receiver.trim_start()),
-            Some(receiver) => (true, receiver.trim_start()),
-        };
-        let is_method = receiver
-            .strip_prefix("self")
-            .is_some_and(|rest| !rest.starts_with(is_part));
-        (is_method && !name.is_empty()).then_some((name, is_lent && is_mutable))
+        let takes = receiver(behind)?;
+        (!name.is_empty()).then_some((name, takes == Takes::Mut))
     })
 }
 
@@ -581,18 +569,12 @@ fn trait_methods(text: &str) -> impl Iterator<Item = TraitMethod<'_>> {
         items.split("fn ").skip(1).filter_map(move |rest| {
             let rest = rest.trim_start();
             let (name, rest) = rest.split_at(rest.find(|c| !is_part(c))?);
-            let receiver = rest.split_once('(')?.1.split([',', ')']).next()?.trim();
-            let refers = receiver.starts_with('&') && receiver.ends_with("self");
             method::is_std(name, true).then(|| TraitMethod {
                 of,
                 name,
                 has_body: rest.find('{').unwrap_or(rest.len()) < rest.find(';').unwrap_or(rest.len()),
                 has_parameters: head.starts_with('<'),
-                takes: match refers {
-                    true if words(receiver).iter().any(|word| word == "mut") => Takes::Mut,
-                    true => Takes::Ref,
-                    false => Takes::Value,
-                },
+                takes: receiver(rest).unwrap_or(Takes::Value),
             })
         })
     })

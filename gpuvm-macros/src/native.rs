@@ -209,7 +209,7 @@ impl Redirect<'_> {
     fn is_changing(&self, node: &ExprMethodCall, alone: bool) -> bool {
         let on_self = || matches!(&*node.receiver, Expr::Path(path) if path.path.is_ident("self"));
         self.is_open(&node.method)
-            && namesakes::changes(node.method.span(), &crate::plain_name(&node.method))
+            && may_change_self(&node.method)
             && (alone || self.of == SelfType::Users && on_self() || node.args.len() != arity(&node.method))
     }
 
@@ -539,11 +539,15 @@ fn wrap_receiver(node: &mut ExprMethodCall) {
     );
 }
 
+/// Whether the crate has a method of this name that changes what it is called on.
+fn may_change_self(method: &Ident) -> bool {
+    namesakes::changes(method.span(), &crate::plain_name(method))
+}
+
 /// Calls a method in the shadow as it is called natively, so that what rustc says of it is the same.
 pub fn as_native(node: &mut ExprMethodCall) {
     let is_open = OF_FLOATS.iter().chain(&OF_INTEGERS).any(|open| node.method == open);
-    let changes = || namesakes::changes(node.method.span(), &crate::plain_name(&node.method));
-    if is_open && is_wrapped(node) && !changes() {
+    if is_open && is_wrapped(node) && !may_change_self(&node.method) {
         wrap_receiver(node);
     }
 }

@@ -485,7 +485,7 @@ impl<'a> Execution<'a> {
         };
         self.jobs += leg.parts.len() as u64;
         self.before = continued(&self.before, &tally);
-        Ok(trap.map(|trapped| trapped.told(&self.course.program)))
+        Ok(trap)
     }
 
     /// Runs to the end: until all VMs and steps are done, or have trapped, or wait for answers that [nobody gives](Execution::questions).

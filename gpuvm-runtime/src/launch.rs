@@ -638,7 +638,7 @@ impl<'a> Bounded<'a> {
             if answering.has_failed() {
                 break;
             }
-            traps = ran.traps() as u64;
+            traps = Trap::vms_of(&ran.first_trap).len() as u64;
             texts.extend(ran.texts);
             dropped += ran.dropped_texts;
             steps += u32::from(ran.first_trap.is_none());

@@ -87,7 +87,7 @@ pub(crate) struct Trapped {
 
 impl Trapped {
     /// What it means.
-    pub(crate) fn told(self, program: &Program) -> Trap {
+    fn told(self, program: &Program) -> Trap {
         Trap::at(program, &self.record, self.vm.as_ref()).among(self.all)
     }
 }
@@ -472,7 +472,7 @@ impl Leg {
         course: &Course,
         params: &mut [Seen<'_>],
         results: &mut Words,
-    ) -> Result<Option<Box<Trapped>>> {
+    ) -> Result<Option<Trap>> {
         for part in 0..self.parts.len() {
             self.close_part(course, part, params, results)?;
         }
@@ -487,10 +487,7 @@ impl Leg {
             Stage::Closed(trap) => trap.take(),
             _ => None,
         });
-        Ok(traps.reduce(|mut first, mut later| {
-            first.all.append(&mut later.all);
-            first
-        }))
+        Ok(Trap::first_of(traps.map(|trap| trap.told(&course.program))))
     }
 
     /// One VM by itself, with the memory that it sees as it is now.

@@ -148,6 +148,11 @@ impl Trap {
         }
     }
 
+    /// The VMs that trapped, as far as somebody asked, if any did.
+    pub(crate) fn vms_of(first: &Option<Trap>) -> &[u32] {
+        first.as_ref().map_or(&[], |trap| &trap.vms)
+    }
+
     /// The first of the traps of some parts of a launch, which are in the order of their VMs.
     pub(crate) fn first_of(parts: impl IntoIterator<Item = Trap>) -> Option<Trap> {
         parts.into_iter().reduce(|mut first, mut later| {

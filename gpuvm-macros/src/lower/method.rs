@@ -76,14 +76,7 @@ impl Lowering<'_> {
                 self.may_call(Calls::Maybe);
                 let slot = slot.unwrap_or_else(|| self.new_slot());
                 self.expect(&text, name == "expect_err", shadow::at(&method), Some(slot));
-                let twin = self.of_trait(expr, &known);
-                let on = shadow::On {
-                    place,
-                    seeks: self.levels(seeks, &*expr),
-                    of: value_of,
-                };
-                shadow::method(expr, name_hash(&name), on, false, twin.as_ref(), slot);
-                return Known::Unknown;
+                return self.found_method(expr, (&name, &known), (place, value_of), seeks, slot);
             }
             self.expect(&text, name == "expect_err", shadow::at(&method), None);
             return known.method("unwrap");
@@ -198,14 +191,32 @@ impl Lowering<'_> {
         }
         self.may_call(Calls::Maybe);
         let slot = self.method_as(&name, count, slot);
-        let twin = self.of_trait(expr, &known);
-        let elsewhere = MAKES_HEAP.contains(&&*name);
+        self.found_method(expr, (&name, &known), (place, value_of), seeks, slot)
+    }
+
+    /// Lets rustc find a method that is the machine's or the user's, which the slot tells.
+    fn found_method(
+        &mut self,
+        expr: &mut Expr,
+        (name, receiver): (&str, &Known),
+        (place, value_of): (bool, Option<syn::Ident>),
+        seeks: bool,
+        slot: u64,
+    ) -> Known {
+        let twin = self.of_trait(expr, receiver);
         let on = shadow::On {
             place,
             seeks: self.levels(seeks, &*expr),
             of: value_of,
         };
-        shadow::method(expr, name_hash(&name), on, elsewhere, twin.as_ref(), slot);
+        shadow::method(
+            expr,
+            name_hash(name),
+            on,
+            MAKES_HEAP.contains(&name),
+            twin.as_ref(),
+            slot,
+        );
         Known::Unknown
     }
 

@@ -103,7 +103,6 @@ fn run_all(
                 let (job, arena) = layout.job(&params, &part(program, &range, vms));
                 let job = Job {
                     atomics: layout.atomics(),
-                    all_traps: true,
                     ..job
                 };
                 let piece = run_piece(job, &arena, (layout.last_atomics(), vms, host))?;
@@ -122,7 +121,6 @@ fn run_all(
         let done = pool::map(&pool, own.len(), &|number| {
             goes_on().then(|| {
                 let (job, arena) = layout.job(&params, &part(program, &ranges[own.start + number], vms));
-                let job = Job { all_traps: true, ..job };
                 run_piece(job, &arena, (0, vms, host))
             })
         });
@@ -177,6 +175,7 @@ fn run_piece(job: Job, arena: &dyn Source, (slots, vms, host): (usize, u32, Host
         ..Limit::default()
     };
     let program = Arc::clone(&job.program);
+    let job = Job { all_traps: true, ..job };
     let mut running = Reference.start(job, arena)?;
     let mut over = 0;
     loop {

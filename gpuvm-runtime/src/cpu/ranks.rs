@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::native::{self, Host, Ran, Vms};
 use crate::registry::Registration;
 use crate::runtime::{Runtime, Spreading};
+use crate::trap::Trap;
 use crate::vector::write_pieces;
 use crate::view::{Seen, View};
 use crate::words::WordColumn;
@@ -135,7 +136,7 @@ fn as_on_first(
         }
     }
     // Whether VMs trap may depend on that as well.
-    let told = trapped(&ran);
+    let told = Trap::vms_of(&ran.first_trap).to_vec();
     match gathered(ranks, &told)?.iter().all(|other| *other == told) {
         true => Ok(ran),
         false => Err(Error::Device {
@@ -191,7 +192,7 @@ impl Shared<'_> {
             .inspect_err(|error| self.ranks.fail(&error.to_string()))?;
         let element = ran.results.element();
         let told = Told {
-            trapped: trapped(&ran),
+            trapped: Trap::vms_of(&ran.first_trap).to_vec(),
             time: begin.elapsed(),
         };
         let mut words = Vec::new();
@@ -244,11 +245,6 @@ impl Shared<'_> {
             dropped_texts: 0,
         })
     }
-}
-
-/// The VMs that have trapped.
-fn trapped(ran: &Ran) -> Vec<u32> {
-    ran.first_trap.as_ref().map_or_else(Vec::new, |trap| trap.vms.clone())
 }
 
 /// Pieces of work that ranks share, of which each does those from its first to before the next one's.

@@ -123,13 +123,6 @@ pub(crate) struct Ran {
     pub dropped_texts: u64,
 }
 
-impl Ran {
-    /// How many VMs trapped.
-    pub(crate) fn traps(&self) -> usize {
-        self.first_trap.as_ref().map_or(0, |trap| trap.vms.len())
-    }
-}
-
 /// Which VMs of a launch run, and on how many threads. What each VM sees its own of has as many entries.
 #[derive(Clone, Debug)]
 pub(crate) struct Vms {

@@ -428,8 +428,7 @@ impl<'p> Run<'p, '_> {
         self.ran(origin.part, course.vms);
         match leg.close(course, views, &mut results)? {
             None => Ok(()),
-            Some(trapped) => {
-                let trap = trapped.told(&course.program);
+            Some(trap) => {
                 let error = self.trapped(&course.program.name, course.vms as usize, trap, tally.trapped.into());
                 Err(self.told(origin, error))
             }

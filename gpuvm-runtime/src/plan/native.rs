@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::logs::{LogLimit, Logs};
 use crate::native::{self, Host, Ran};
 use crate::questions::Counter;
+use crate::trap::Trap;
 use crate::vector::{Vector, write_pieces};
 use crate::view::{Held, Seen, View};
 use crate::words::WordColumn;
@@ -129,7 +130,7 @@ impl Run<'_, '_> {
         let mut held = Held::new(params?, None, false)?;
         held.refresh()?;
         let ran = self.call(of, held.views(), count, Elements::ALL)?;
-        let traps = ran.traps() as u64;
+        let traps = Trap::vms_of(&ran.first_trap).len() as u64;
         match ran.first_trap {
             Some(trap) => Err(self.trapped(of.entry.id(), vms, trap, traps)),
             None => Ok(Data::Host(ran.results.into())),

@@ -205,7 +205,7 @@ impl Spread<'_> {
         step.columns.put_back(parts.into_iter().map(ColumnPart::into_own));
         let mut words = vec![0; range.len() * ran.results.element().words as usize];
         write_pieces(&*ran.results, 0..range.len(), &mut words);
-        let trapped = ran.traps() as u32;
+        let trapped = Trap::vms_of(&ran.first_trap).len() as u32;
         let tally = Tally {
             halted: range.len() as u32 - trapped,
             trapped,
@@ -248,9 +248,8 @@ impl Spread<'_> {
             })?;
         }
         let tally = leg.tally();
-        let trapped = leg.close(&own, &mut seen, &mut results)?;
+        let trap = leg.close(&own, &mut seen, &mut results)?;
         step.columns.put_back(written);
-        let trap = trapped.map(|trapped| trapped.told(&self.program));
         Ok((results, trap, tally))
     }
 }

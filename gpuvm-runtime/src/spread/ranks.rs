@@ -11,6 +11,7 @@ use crate::columns::Columns;
 use crate::error::{Error, Result};
 use crate::stats::Share;
 use crate::tally::continued;
+use crate::trap::Trap;
 use crate::view::Seen;
 
 /// What a rank tells the others of VMs that it has run.
@@ -115,7 +116,7 @@ impl Spread<'_> {
             let told = Told {
                 first: range.start,
                 vms: range.len() as u32,
-                trapped: ran.trap.as_ref().map_or_else(Vec::new, |trap| trap.vms.clone()),
+                trapped: Trap::vms_of(&ran.trap).to_vec(),
                 tally: ran.tally.clone(),
                 results: ran.results.iter().flat_map(|words| words.iter().copied()).collect(),
                 written: columns.written(range, self.vms),
