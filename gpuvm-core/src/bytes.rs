@@ -273,7 +273,7 @@ impl<'a> Reader<'a> {
             4 => Cause::StackOverflow,
             5 => Cause::Memory,
             6 => Cause::Format {
-                values: [self.shown()?, self.shown()?],
+                values: [self.shown()?, self.shown()?, self.shown()?, self.shown()?],
                 pieces: types::keep_texts(self.list(Self::text)?),
             },
             7 => Cause::SliceStart,

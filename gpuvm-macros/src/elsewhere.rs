@@ -3,26 +3,23 @@
 use std::fs;
 use std::path::Path;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::Span;
 
-use crate::expansion::{HERE, Scope, collect, defines};
+use crate::expansion::{HERE, Rules, Scope, collect, defines};
 
 /// The rules of a macro in another file of the crate, if one file alone has some. Whether they are in scope, rustc says of the function itself.
-pub fn rules(place: Span, name: &str) -> Option<TokenStream> {
+pub fn rules(place: Span, name: &str) -> Option<Vec<Rules>> {
     let path = place.local_file()?;
     let package = path.ancestors().find(|folder| folder.join("Cargo.toml").is_file())?;
     // A package's crates are in folders of their own: `src`, `tests`, `examples`.
     let folder = path.strip_prefix(package).ok()?.components().next()?;
     let mut found = Vec::new();
     rules_in(&package.join(folder), name, &mut found);
-    match found.pop() {
-        Some(rules) if found.is_empty() => rules,
-        _ => None,
-    }
+    found.pop().filter(|_| found.is_empty())
 }
 
 /// Looks for rules in all files of a folder and of those inside.
-fn rules_in(folder: &Path, name: &str, found: &mut Vec<Option<TokenStream>>) {
+fn rules_in(folder: &Path, name: &str, found: &mut Vec<Vec<Rules>>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {

@@ -8,7 +8,8 @@
 //! __gpuvm_expand_0! { (n + 1) [] { #[routine] fn f(n: u32) -> u32 { __gpuvm_expansion!(0) } } }
 //! ```
 //!
-//! Several calls are a chain: each hands what it makes on to the next, and the last to `expanded`. Rules are looked for in the body, in the file that the
+//! Several calls are a chain: each hands what it makes on to the next, and the last to `expanded`. As rustc expands no deeper than 128 macros in each other, one macro does
+//! several calls of a long chain. Rules are looked for in the body, in the file that the
 //! routine is in, where they are in scope, and in the crate's other files ([`elsewhere`]).
 
 use std::collections::{HashMap, HashSet};
@@ -40,8 +41,27 @@ const ITEMS: &str = "__gpuvm_items";
 /// Where the item is in its file, which is lexed with this name before it.
 pub const HERE: &str = "__gpuvm_here";
 
-/// A macro's rules by its name; `None` where there may be others under another configuration.
-pub type Scope = HashMap<String, Option<TokenStream>>;
+/// A macro's rules by its name: several where the configuration decides, of which the last hold that are there.
+pub type Scope = HashMap<String, Vec<Rules>>;
+
+/// What one `macro_rules!` has.
+#[derive(Clone)]
+pub struct Rules {
+    /// The `#[cfg(…)]`s above it.
+    conditions: TokenStream,
+    tokens: TokenStream,
+}
+
+impl Rules {
+    /// Puts them into a scope.
+    fn define(self, scope: &mut Scope, name: &Ident) {
+        let all = scope.entry(name.to_string()).or_default();
+        if self.conditions.is_empty() {
+            all.clear();
+        }
+        all.push(self);
+    }
+}
 
 /// Begins the expansion of the calls in an item of macros whose rules are known; `None` where there are none.
 pub fn begin(role: Role, args: &TokenStream, item: &mut Item) -> Option<TokenStream> {
@@ -64,20 +84,20 @@ pub fn begin(role: Role, args: &TokenStream, item: &mut Item) -> Option<TokenStr
         false => Some(quote!(#args #originals)),
     };
     let role = Ident::new(role.name(), Span::call_site());
-    let count = calls.found.len();
-    let macros = calls
-        .found
+    let links = links(&calls.found);
+    let macros = links
         .iter()
         .enumerate()
-        .map(|(i, call)| call.chained(i, i + 1 == count));
-    let rest = calls.found.iter().enumerate().skip(1).map(|(i, call)| {
-        let (name, arguments) = (chained_name(i), &call.arguments);
-        quote!(#name (#arguments))
+        .map(|(i, link)| chained(link, i, i + 1 == links.len()));
+    let mut places = links.iter().enumerate().map(|(i, link)| {
+        let arguments = link.iter().map(|call| &call.arguments);
+        (chained_name(i), quote!((#((#arguments))*)))
     });
-    let (first, arguments) = (chained_name(0), &calls.found[0].arguments);
+    let (first, arguments) = places.next()?;
+    let rest = places.map(|(name, arguments)| quote!(#name #arguments));
     Some(quote! {
         #(#macros)*
-        #first! { (#arguments) [#(#rest)*] { #role (#args) #item } }
+        #first! { #arguments [#(#rest)*] { #role (#args) #item } }
     })
 }
 
@@ -189,32 +209,122 @@ fn chained_name(place: usize) -> Ident {
 /// A call of one of the user's macros.
 struct Call {
     arguments: TokenStream,
-    rules: TokenStream,
+    rules: Vec<Rules>,
     /// What the macro's own tokens are told by, once they have been through it: a span as theirs.
     own: Span,
 }
 
-impl Call {
-    /// The macro that expands it and hands the expansion on.
-    fn chained(&self, place: usize, is_last: bool) -> TokenStream {
-        let (name, here) = (chained_name(place), Ident::new(HERE, self.own));
-        let arms = rules(&self.rules).map(|(matcher, body)| {
-            let body = quote!({ #here #body });
-            if is_last {
-                quote! {
-                    ((#matcher) [] $__item:tt $($__done:tt)*) => {
-                        ::gpuvm::__private::expanded! { $__item $($__done)* #body }
-                    };
-                }
-            } else {
-                quote! {
-                    ((#matcher) [$__next:ident $__arguments:tt $($__rest:tt)*] $__item:tt $($__done:tt)*) => {
-                        $__next! { $__arguments [$($__rest)*] $__item $($__done)* #body }
-                    };
-                }
-            }
+/// Calls that are a macro each.
+const SHORT: usize = 16;
+
+/// Calls and arms that a macro has at most which does several.
+const TOGETHER: usize = 16;
+
+/// The calls of a chain as its macros do them: one each where they are few.
+fn links(calls: &[Call]) -> Vec<&[Call]> {
+    let most = if calls.len() > SHORT { TOGETHER } else { 1 };
+    let mut links = Vec::new();
+    let mut rest = calls;
+    while !rest.is_empty() {
+        let mut arms = 1;
+        let fitting = rest.iter().take(most).take_while(|call| {
+            arms *= call.arms().unwrap_or(TOGETHER + 1);
+            arms <= TOGETHER
         });
-        quote!(macro_rules! #name { #(#arms)* })
+        let (link, behind) = rest.split_at(fitting.count().max(1));
+        links.push(link);
+        rest = behind;
+    }
+    links
+}
+
+/// The macro that expands some calls and hands the expansions on. Its arms are those of the calls' macros in each combination, the last call's the fastest, so that
+/// the first that fits is the first of each. Of several calls the variables have the call's place in their names.
+fn chained(calls: &[Call], place: usize, is_last: bool) -> TokenStream {
+    let name = chained_name(place);
+    let arm = |(matcher, bodies): &(TokenStream, TokenStream)| match is_last {
+        true => quote! {
+            ((#matcher) [] $__item:tt $($__done:tt)*) => {
+                ::gpuvm::__private::expanded! { $__item $($__done)* #bodies }
+            };
+        },
+        false => quote! {
+            ((#matcher) [$__next:ident $__arguments:tt $($__rest:tt)*] $__item:tt $($__done:tt)*) => {
+                $__next! { $__arguments [$($__rest)*] $__item $($__done)* #bodies }
+            };
+        },
+    };
+    let of_call = |call: &Call, tokens: &TokenStream, suffix: &str| -> Vec<(TokenStream, TokenStream)> {
+        let here = Ident::new(HERE, call.own);
+        let arms = rules(tokens).map(|(matcher, body)| {
+            let mut variables = Vec::new();
+            let matcher = renamed(matcher, suffix, &mut |name| {
+                variables.push(name.to_string());
+                true
+            });
+            let body = renamed(body, suffix, &mut |name| variables.contains(&name.to_string()));
+            (quote!((#matcher)), quote!({ #here #body }))
+        });
+        arms.collect()
+    };
+    if let [call] = calls {
+        let macros = call.rules.iter().map(|Rules { conditions, tokens }| {
+            let arms = of_call(call, tokens, "");
+            let arms = arms.iter().map(arm);
+            quote!(#conditions macro_rules! #name { #(#arms)* })
+        });
+        return macros.collect();
+    }
+    let mut arms = vec![(TokenStream::new(), TokenStream::new())];
+    for (i, call) in calls.iter().enumerate() {
+        let own: Vec<(TokenStream, TokenStream)> = call
+            .rules
+            .iter()
+            .flat_map(|rules| of_call(call, &rules.tokens, &format!("_{i}")))
+            .collect();
+        let both = arms.iter().flat_map(|(matchers, bodies)| {
+            own.iter()
+                .map(move |(matcher, body)| (quote!(#matchers #matcher), quote!(#bodies #body)))
+        });
+        arms = both.collect();
+    }
+    let arms = arms.iter().map(arm);
+    quote!(macro_rules! #name { #(#arms)* })
+}
+
+/// A macro's tokens with a suffix behind the names of its variables, of which a function says whether they are any.
+fn renamed(tokens: TokenStream, suffix: &str, is_variable: &mut impl FnMut(&Ident) -> bool) -> TokenStream {
+    if suffix.is_empty() {
+        return tokens;
+    }
+    let mut is_behind_dollar = false;
+    let tokens = tokens.into_iter().map(|tree| {
+        let was_behind = std::mem::replace(
+            &mut is_behind_dollar,
+            matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '$'),
+        );
+        match tree {
+            TokenTree::Ident(name) if was_behind && name != "crate" && is_variable(&name) => {
+                Ident::new(&format!("{}{suffix}", crate::plain_name(&name)), name.span()).into()
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), renamed(group.stream(), suffix, is_variable));
+                inner.set_span(group.span());
+                inner.into()
+            }
+            other => other,
+        }
+    });
+    tokens.collect()
+}
+
+impl Call {
+    /// How many arms its macro has; `None` where the configuration decides.
+    fn arms(&self) -> Option<usize> {
+        match &self.rules[..] {
+            [only] if only.conditions.is_empty() => Some(rules(&only.tokens).count()),
+            _ => None,
+        }
     }
 }
 
@@ -239,18 +349,25 @@ struct Calls {
 
 impl Calls {
     /// The rules of a macro, and whether they are in the body.
-    fn rules(&mut self, name: &Ident) -> Option<(TokenStream, bool)> {
+    fn rules(&mut self, name: &Ident) -> Option<(Vec<Rules>, bool)> {
         let text = name.to_string();
+        let here = |rules: Vec<Rules>| {
+            let rules = rules.into_iter().map(|Rules { conditions, tokens }| Rules {
+                conditions,
+                tokens: at(tokens, name.span()),
+            });
+            rules.collect()
+        };
         if let Some(rules) = self.blocks.iter().rev().find_map(|block| block.get(&text)) {
-            return rules.clone().map(|rules| (at(rules, name.span()), true));
+            return Some((here(rules.clone()), true));
         }
         let place = self.place;
         let file = self.file.get_or_insert_with(|| File::around(place));
         let rules = match file.rules(&text) {
-            None if !file.has(&text) && !is_std(&text) => elsewhere::rules(place, &text)?,
+            None if !is_std(&text) => elsewhere::rules(place, &text)?,
             rules => rules?,
         };
-        Some((at(rules, name.span()), false))
+        Some((here(rules), false))
     }
 }
 
@@ -265,10 +382,13 @@ impl VisitMut for Calls {
             let (Some(name), true) = (&item.ident, item.mac.path.is_ident("macro_rules")) else {
                 continue;
             };
-            let is_conditional = item.attrs.iter().any(|attribute| attribute.path().is_ident("cfg"));
-            let rules = (!is_conditional).then(|| item.mac.tokens.clone());
+            let conditions = item.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg"));
+            let rules = Rules {
+                conditions: quote!(#(#conditions)*),
+                tokens: item.mac.tokens.clone(),
+            };
             if let Some(block) = self.blocks.last_mut() {
-                block.insert(name.to_string(), rules);
+                rules.define(block, name);
             }
             // Its calls are gone in the end.
             if !item.attrs.iter().any(|attribute| attribute.path().is_ident("allow")) {
@@ -392,16 +512,11 @@ impl File {
     }
 
     /// The rules of a macro that is in scope at the item.
-    fn rules(&mut self, name: &str) -> Option<TokenStream> {
+    fn rules(&mut self, name: &str) -> Option<Vec<Rules>> {
         if self.scope.is_none() && defines(&self.text, name) {
             self.scope = Some(self.read().unwrap_or_default());
         }
-        self.scope.as_ref()?.get(name)?.clone()
-    }
-
-    /// Whether there are rules of that name, though there may be others under another configuration.
-    fn has(&self, name: &str) -> bool {
-        self.scope.as_ref().is_some_and(|scope| scope.contains_key(name))
+        self.scope.as_ref()?.get(name).cloned()
     }
 
     fn read(&self) -> Option<Scope> {
@@ -435,8 +550,8 @@ pub fn offset(text: &str, place: LineColumn) -> Option<usize> {
 /// Collects the macros that are in scope where [`HERE`] stands, and gives whether that is in these tokens.
 pub fn collect(tokens: TokenStream, scope: &mut Scope) -> bool {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
-    let mut attributes: Vec<String> = Vec::new();
-    let has = |attributes: &[String], name: &str| attributes.iter().any(|attribute| attribute.starts_with(name));
+    let mut attributes: Vec<TokenStream> = Vec::new();
+    let is = |attribute: &TokenStream, name: &str| matches!(attribute.clone().into_iter().next(), Some(TokenTree::Ident(first)) if first == name);
     let mut at = 0;
     while at < trees.len() {
         match &trees[at..] {
@@ -448,14 +563,18 @@ pub fn collect(tokens: TokenStream, scope: &mut Scope) -> bool {
                 TokenTree::Group(group),
                 ..,
             ] if rules == "macro_rules" && bang.as_char() == '!' => {
-                let is_conditional = has(&attributes, "cfg");
-                scope.insert(name.to_string(), (!is_conditional).then(|| group.stream()));
+                let conditions = attributes.iter().filter(|attribute| is(attribute, "cfg"));
+                let rules = Rules {
+                    conditions: quote!(#(#[#conditions])*),
+                    tokens: group.stream(),
+                };
+                rules.define(scope, name);
                 attributes.clear();
                 at += 4;
                 continue;
             }
             [TokenTree::Punct(hash), TokenTree::Group(group), ..] if hash.as_char() == '#' => {
-                attributes.push(group.stream().to_string());
+                attributes.push(group.stream());
                 at += 2;
                 continue;
             }
@@ -463,7 +582,8 @@ pub fn collect(tokens: TokenStream, scope: &mut Scope) -> bool {
                 let mut inner = scope.clone();
                 let found = collect(group.stream(), &mut inner);
                 let is_braced = group.delimiter() == proc_macro2::Delimiter::Brace;
-                if found || is_braced && has(&attributes, "macro_use") {
+                let is_used = attributes.iter().any(|attribute| is(attribute, "macro_use"));
+                if found || is_braced && is_used {
                     *scope = inner;
                 }
                 if found {
@@ -780,20 +900,21 @@ mod tests {
     use super::*;
 
     /// What is in scope where `HERE` stands.
-    fn scope(text: &str) -> Vec<(String, Option<String>)> {
+    fn scope(text: &str) -> Vec<(String, Vec<String>)> {
         let mut scope = Scope::new();
         let tokens = text.replace("HERE", HERE).parse().expect("tokens");
         assert!(collect(tokens, &mut scope), "{text}");
-        let mut names: Vec<(String, Option<String>)> = scope
+        let written = |rules: &Rules| format!("{} {}", rules.conditions, rules.tokens).trim().to_owned();
+        let mut names: Vec<(String, Vec<String>)> = scope
             .into_iter()
-            .map(|(name, rules)| (name, rules.map(|rules| rules.to_string())))
+            .map(|(name, rules)| (name, rules.iter().map(written).collect()))
             .collect();
         names.sort();
         names
     }
 
-    fn found(name: &str, rules: &str) -> (String, Option<String>) {
-        (name.to_owned(), Some(rules.to_owned()))
+    fn found(name: &str, rules: &str) -> (String, Vec<String>) {
+        (name.to_owned(), vec![rules.to_owned()])
     }
 
     #[test]
@@ -817,9 +938,12 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_depend_on_the_configuration_are_not_known() {
-        let text = "#[cfg(unix)] macro_rules! a { () => { 1 } } HERE fn f() {}";
-        assert_eq!(scope(text), [("a".to_owned(), None)]);
+    fn rules_that_depend_on_the_configuration_are_all_kept() {
+        let text = "#[cfg(unix)] #[doc(hidden)] macro_rules! a { () => { 1 } } #[cfg(windows)] macro_rules! a { () => { 2 } } HERE fn f() {}";
+        let both = ["# [cfg (unix)] () => { 1 }", "# [cfg (windows)] () => { 2 }"].map(str::to_owned);
+        assert_eq!(scope(text), [("a".to_owned(), both.to_vec())]);
+        let text = "#[cfg(unix)] macro_rules! a { () => { 1 } } macro_rules! a { () => { 2 } } HERE fn f() {}";
+        assert_eq!(scope(text), [found("a", "() => { 2 }")]);
     }
 
     #[test]

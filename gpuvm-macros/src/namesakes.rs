@@ -20,8 +20,27 @@ thread_local! {
 }
 
 /// The traits of the operators that have a name as methods.
-const OPERATORS: [&str; 10] = [
-    "Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr",
+const OPERATORS: [&str; 20] = [
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Rem",
+    "BitAnd",
+    "BitOr",
+    "BitXor",
+    "Shl",
+    "Shr",
+    "AddAssign",
+    "SubAssign",
+    "MulAssign",
+    "DivAssign",
+    "RemAssign",
+    "BitAndAssign",
+    "BitOrAssign",
+    "BitXorAssign",
+    "ShlAssign",
+    "ShrAssign",
 ];
 
 /// What is found in a file, or in all files of a crate.
@@ -39,6 +58,8 @@ struct Found {
     as_machine: BTreeSet<&'static str>,
     /// The names of its `const fn`s.
     const_functions: BTreeSet<String>,
+    /// Its functions that begin with a capital letter, as a constructor does.
+    capital_functions: BTreeSet<String>,
     /// How many types have a `Deref`.
     derefs: usize,
     /// The types whose `Deref` is no routine.
@@ -115,6 +136,12 @@ pub fn defines_const(place: Span, name: &str) -> bool {
     asked(place, |found| found.const_functions.contains(name)).unwrap_or_default()
 }
 
+/// Whether the crate that a place is in defines a function of a name that begins with a capital letter, and no type.
+pub fn defines_capital(place: Span, name: &str) -> bool {
+    let is_there = |found: &Found| found.capital_functions.contains(name) && !found.types.contains_key(name);
+    asked(place, is_there).unwrap_or_default()
+}
+
 /// Behind how many `Deref`s of the crate's a method may be: as many types as have one, up to three.
 pub fn levels(place: Span) -> usize {
     asked(place, |found| found.derefs).unwrap_or_default().clamp(1, 3)
@@ -138,7 +165,11 @@ pub fn asks_of_deref(place: Span) -> bool {
 /// Whether the crate names the trait of one of std's operators, `Add`: then its method may be called by its name.
 pub fn has_operator(place: Span, method: &str) -> bool {
     let found = |found: &Found| {
-        found.operators.contains("*") || found.operators.iter().any(|name| name.to_lowercase() == method)
+        found.operators.contains("*")
+            || found
+                .operators
+                .iter()
+                .any(|name| name.to_lowercase() == method.replace('_', ""))
     };
     asked(place, found).unwrap_or(true)
 }
@@ -324,6 +355,8 @@ impl Found {
             self.as_machine.extend(as_machine(&text));
             let const_functions = definitions(&text, &["const fn "]).map(|(_, _, name, _)| name.to_owned());
             self.const_functions.extend(const_functions);
+            self.capital_functions
+                .extend(capital_functions(&text).map(str::to_owned));
             self.inherent.extend(inherent::functions(&text));
             self.lent.append(&mut lent(&text));
             self.lending.extend(lending(&text));
@@ -367,6 +400,16 @@ impl Found {
             self.has_opaque |= opaque.iter().any(|name| text.contains(&format!("-> impl {name}<")));
         }
     }
+}
+
+/// The functions in a text whose names begin with a capital letter.
+fn capital_functions(text: &str) -> impl Iterator<Item = &str> {
+    definitions(text, &["fn "])
+        .filter(|(at, _, name, _)| {
+            let line = text[..*at].rsplit('\n').next().unwrap_or_default();
+            name.starts_with(char::is_uppercase) && !line.contains("//")
+        })
+        .map(|(_, _, name, _)| name)
 }
 
 /// The traits that a text without comments defines, whether each has an attribute that makes it a routine, and its functions.

@@ -243,9 +243,7 @@ rules! {
 
     // Formatting.
     format_text: "the text has to be a literal: `panic!(\"x is {}\", x)`";
-    format_count: "inside a #[routine] the text of a panic shows at most two values, which are kept in the VM's trap record; `println!` shows any number";
     format_arguments: "the text has another number of `{}` than there are values after it";
-    assert_values: "`assert_eq!` and `assert_ne!` show their two operands, and a text shows at most two values; leave the values out of the text";
 
     // Items.
     item_kind: "#[routine] goes on a `fn`, an `impl` block or a `trait`";

@@ -5,7 +5,10 @@ use std::cmp::Ordering;
 use std::iter::zip;
 use std::marker::PhantomData;
 use std::num::{FpCategory, NonZero, NonZeroI32, NonZeroU32, Saturating};
-use std::ops::{Add, Range, RangeFrom, RangeInclusive};
+use std::ops::{
+    Add, AddAssign, BitOrAssign, BitXorAssign, DivAssign, MulAssign, Range, RangeFrom, RangeInclusive, ShlAssign,
+    SubAssign,
+};
 
 use gpuvm::prelude::*;
 
@@ -15,7 +18,8 @@ cases! {
     strict, carried, kinds_of_floats, pairs_and_arrays, into_characters, equal_ranges, tagged,
     returns_of_closures, returns_through_aliases, constants_of_generics, own_expect, constant_macros, capital_names, own_methods_of_numbers, own_methods_of_operators,
     imported_by_name, named_as_in_the_prelude, ordered_with_numbers, parsed_by_path, returns_of_floats,
-    methods_of_parameters, ranges_into_types,
+    methods_of_parameters, ranges_into_types, functions_in_capitals, limits_as_functions,
+    assigned_by_method, iterators_in_pairs,
 }
 
 #[routine]
@@ -857,4 +861,157 @@ impl TryFrom<RangeFrom<u32>> for Interval {
 #[routine]
 fn ranges_into_types(a: u32, b: u32) -> (Interval, Interval, Result<Interval, u32>) {
     (Interval::from(a..b), (b..=a).into(), Interval::try_from(a % 9..))
+}
+
+/// As num_traits' `FloatConst` has them.
+#[allow(non_snake_case)]
+#[routine]
+trait Circle {
+    fn PI() -> Self;
+    fn TWICE(self) -> Self;
+}
+
+#[routine]
+impl Circle for f32 {
+    fn PI() -> f32 {
+        std::f32::consts::PI
+    }
+
+    fn TWICE(self) -> f32 {
+        self * 2.0
+    }
+}
+
+#[routine]
+fn of_circles<F: Circle>(x: F) -> (F, F, F) {
+    (F::PI(), <F as Circle>::PI(), F::TWICE(x))
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+enum Operation {
+    ADD(u32),
+    NOP,
+}
+
+#[allow(non_snake_case)]
+#[routine]
+impl Operation {
+    fn FIRST() -> Self {
+        Operation::ADD(3)
+    }
+
+    fn Cost(self) -> u32 {
+        match self {
+            Operation::ADD(x) => x,
+            Operation::NOP => 0,
+        }
+    }
+}
+
+#[allow(non_snake_case)]
+#[routine]
+fn TIMES(a: u32, b: u32) -> u32 {
+    a.wrapping_mul(b)
+}
+
+#[routine]
+fn functions_in_capitals(a: u32, x: f32) -> ((f32, f32, f32), f32, [Operation; 3], u32) {
+    let operations = [Operation::FIRST(), Operation::NOP, Operation::ADD(a)];
+    let cost = operations.iter().map(|operation| operation.Cost() % 100).sum::<u32>();
+    (
+        of_circles(x),
+        f32::PI(),
+        operations,
+        TIMES(a, cost) ^ Operation::Cost(operations[2]),
+    )
+}
+
+#[allow(deprecated)]
+#[routine]
+fn limits_as_functions(a: i64) -> (i32, u8, i64, u128, usize) {
+    let least = i64::min_value();
+    (
+        i32::max_value(),
+        u8::max_value(),
+        if a < 0 { least } else { a },
+        u128::max_value(),
+        usize::min_value(),
+    )
+}
+
+/// As glam's `Vec3` is written.
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+struct Force {
+    x: f32,
+    n: u32,
+}
+
+#[routine]
+impl AddAssign for Force {
+    fn add_assign(&mut self, other: Self) {
+        self.x.add_assign(other.x);
+        self.n.bitxor_assign(other.n);
+    }
+}
+
+#[routine]
+impl AddAssign<&Force> for Force {
+    fn add_assign(&mut self, other: &Force) {
+        self.add_assign(*other);
+    }
+}
+
+#[routine]
+impl MulAssign<f32> for Force {
+    fn mul_assign(&mut self, by: f32) {
+        self.x.mul_assign(by);
+        let n = &mut self.n;
+        n.shl_assign(1);
+    }
+}
+
+#[routine]
+fn assigned_by_method(x: f32, n: u32) -> (Force, [u32; 2], f32) {
+    let mut force = Force { x, n };
+    force.add_assign(Force { x: 1.5, n: 3 });
+    force.add_assign(&Force { x, n: 5 });
+    force.mul_assign(0.5);
+    let mut pair = [n, 7];
+    {
+        let [first, last] = &mut pair;
+        first.bitor_assign(*last);
+        last.sub_assign(n % 7);
+    }
+    let mut sum = x;
+    sum.div_assign(3.0);
+    (force, pair, sum)
+}
+
+/// As strsim compares what is iterated over.
+#[routine]
+fn differing<A, B>(a: A, b: B) -> u32
+where
+    A: IntoIterator<Item = u32>,
+    B: IntoIterator<Item = u32>,
+{
+    let (mut a, mut b) = (a.into_iter(), b.into_iter());
+    let mut count = 0;
+    loop {
+        match (a.next(), b.next()) {
+            (Some(x), Some(y)) => count += u32::from(x != y),
+            (None, None) => return count,
+            _ => return count + 100,
+        }
+    }
+}
+
+#[routine]
+fn iterators_in_pairs(list: [u32; 6], n: u32) -> (u32, u32, u32) {
+    let (mut low, mut all) = (list.iter().map(|x| x % n.max(1)), list.iter());
+    let both = low.next().unwrap_or(0) ^ all.next_back().map_or(1, |x| x / 2) ^ low.sum::<u32>();
+    (
+        differing(list.iter().map(|x| x % 3), 0..4 + n % 3),
+        differing(list, list.iter().copied().filter(|x| x % 2 == n % 2)),
+        both,
+    )
 }

@@ -7,6 +7,7 @@ cases! {
     assert_equality, panic_literal, panic_formatted, unreachable_arm, todo_branch, unwrap_none, overflow_add,
     overflow_sub, overflow_mul, overflow_neg, overlong_shift, trap_in_callee, trap_in_loop, trap_after_writes, slice_range_end, slice_range_order,
     debug_assertion, not_equal_assertion, trap_order, overflow_small, overflow_long, trap_in_match_guard, unreachable_message,
+    panic_of_four, panic_of_widths, assertion_with_values, pairs_compared, changed_in_text,
 }
 
 #[routine]
@@ -219,5 +220,109 @@ fn trap_in_match_guard(a: u32, b: u32) -> u32 {
         0 if 10 / (b % 3) > 5 => 1,
         1 if b > 100 => 2,
         _ => 3,
+    }
+}
+
+#[routine]
+fn panic_of_four(a: u32, b: i32, c: bool, d: f32) -> u32 {
+    assert!(a % 3 != 1, "{a} {b} {c} {d}");
+    if b < 0 {
+        panic!("{c:?} of {}, {d:.2} and {a:#x}", b / 2);
+    }
+    if c {
+        unreachable!("{0} {0} {1}", a % 7, b % 7);
+    }
+    a / 3
+}
+
+#[routine]
+fn panic_of_widths(a: u64, b: u8, c: char, d: i128) -> u64 {
+    assert!(a % 3 != 1, "{b} {a} {c}");
+    assert!(a % 3 != 2, "{:>1$} of {c}", b, (b % 9) as usize);
+    assert!(d > 0, "{d}");
+    a / 3
+}
+
+#[routine]
+fn assertion_with_values(a: u32, b: u32) -> u32 {
+    assert_eq!(a % 3, b % 3, "of {a} and {}", b);
+    assert_ne!(a % 5, b % 5, "in {}", "rounds");
+    debug_assert_eq!(a % 2, 0, "{b:?} and no more");
+    a ^ b
+}
+
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+enum Cell {
+    Free,
+    Taken(u32),
+}
+
+#[routine]
+fn pairs_compared(a: u64, b: u64, c: u32) -> u64 {
+    let cell = if c % 3 == 0 { Cell::Free } else { Cell::Taken(c) };
+    assert_eq!(cell, Cell::Taken(c));
+    assert_eq!((a % 2, c as u8), (b % 2, c as u8));
+    assert_eq!((a % 3) as u8, (b % 3) as u8, "{}", "");
+    a
+}
+
+#[routine]
+fn changed_in_text(a: u32) -> [u32; 2] {
+    let mut asked = 0;
+    let mut next = || {
+        asked += 1;
+        asked
+    };
+    assert!(a % 3 != 1, "{} {} {}", next(), next(), next());
+    assert_eq!(next(), 1 + a % 2, "{} then {}", next(), next());
+    [asked, a]
+}
+
+/// What a text shows that has more in it than a trap records.
+#[routine]
+fn shows_much(a: u64, kind: u32) -> u32 {
+    let wide = u128::from(a);
+    match kind {
+        0 => panic!("{a} {a} {a}"),
+        1 => panic!("{kind} {a} {a} {kind}"),
+        2 => panic!("{kind} {wide} {kind}"),
+        3 => assert_eq!(wide, 8, "not {}", kind),
+        4 => assert_eq!([kind; 3], [a as u32; 3]),
+        5 => panic!("{kind} {kind} {kind} {kind} {kind} {a} {}", kind + 1),
+        6 => panic!("{:1$} {2:3$}", kind, 3, kind, 4),
+        _ => panic!("{} {} {}", "a text", "another", kind),
+    }
+    kind
+}
+
+/// Numbers and texts are whole or not there, what else has parts is shown as far as it goes, and the function itself says all.
+#[test]
+fn texts_show_what_is_recorded() {
+    let texts = [
+        ("7 7 ?", "7 7 7"),
+        ("1 7 ? 1", "1 7 7 1"),
+        ("2 ? 2", "2 7 2"),
+        (
+            "assertion `left == right` failed: not 3\n  left: ?\n right: ?",
+            "assertion `left == right` failed: not 3\n  left: 7\n right: 8",
+        ),
+        (
+            "assertion `left == right` failed\n  left: [4, 4, ?]\n right: [7, 7, ?]",
+            "assertion `left == right` failed\n  left: [4, 4, 4]\n right: [7, 7, 7]",
+        ),
+        ("5 5 5 5 ? ? ?", "5 5 5 5 5 7 6"),
+        ("  6    6", "  6    6"),
+        ("a text another ?", "a text another 7"),
+    ];
+    for engine in crate::harness::ENGINES {
+        for (kind, (recorded, whole)) in (0u32..).zip(texts) {
+            let launch = crate::harness::runtime().launch("shows_much").unwrap();
+            let error = launch.args((&[7u64], kind)).engine(engine).run().unwrap_err();
+            let gpuvm::Error::Trap(report) = error else {
+                panic!("{engine}: {error}")
+            };
+            let expected = if engine == Engine::Native { whole } else { recorded };
+            assert_eq!(report.message, expected, "{engine}");
+        }
     }
 }

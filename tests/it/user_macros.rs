@@ -9,7 +9,7 @@ cases! {
     statement_macro, expression_macro, recursive_macro, accumulating_macro, hygiene_of_locals, macros_of_the_body, shadowed_macro, pattern_and_type_macros,
     fragments_of_all_kinds, labels_of_macros, macro_in_macro_arguments, macro_in_methods, macro_in_default_bodies, macro_with_items, floats_in_macros,
     macro_in_nested_function, precedence_of_fragments, macro_traps, macro_that_prints,
-    macro_of_another_file, macros_of_items,
+    macro_of_another_file, macros_of_items, more_calls_than_rustc_nests, macros_of_a_configuration,
 }
 
 macro_rules! quarter_round {
@@ -55,6 +55,76 @@ macro_rules! swap {
         $a = $b;
         $b = t;
     };
+}
+
+/// Arms of several kinds, with variables of the same names.
+macro_rules! mix {
+    (@ $e:expr) => {
+        $e.rotate_left(3)
+    };
+    ($a:ident) => {
+        $a = $a.wrapping_add(0x9e37_79b9);
+    };
+    ($a:ident, $e:expr) => {
+        let t = $a ^ $e;
+        $a = t.wrapping_mul(5).wrapping_add($a >> 7);
+    };
+}
+
+#[rustfmt::skip]
+#[routine]
+fn more_calls_than_rustc_nests(a: u32, b: u32) -> [u32; 2] {
+    let (mut x, mut y) = (a, b);
+    mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y);
+    mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y);
+    mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y);
+    mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y);
+    mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y);
+    mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y);
+    mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y);
+    mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y); mix!(x, y);
+    mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x); mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x);
+    mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x); mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x);
+    mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x); mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x);
+    mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x); mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x);
+    mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x); mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x);
+    mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x); mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x);
+    mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x); mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x);
+    mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x); mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x);
+    mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x); mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x);
+    mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x); mix!(x); y ^= square!(x); x = mix!(@ y); mix!(y, x);
+    [x, y]
+}
+
+#[cfg(any(debug_assertions, not(test)))]
+macro_rules! of_configuration {
+    ($a:expr, $b:expr) => {
+        $a.wrapping_add($b)
+    };
+}
+
+#[cfg(all(not(debug_assertions), test))]
+macro_rules! of_configuration {
+    ($a:expr, $b:expr) => {
+        $a.wrapping_mul($b)
+    };
+}
+
+#[routine]
+fn macros_of_a_configuration(a: u32, b: u32) -> u32 {
+    #[cfg(test)]
+    macro_rules! inner {
+        () => {
+            3
+        };
+    }
+    #[cfg(not(test))]
+    macro_rules! inner {
+        () => {
+            4
+        };
+    }
+    of_configuration!(a, b) ^ inner!() ^ of_configuration!(b, 7)
 }
 
 #[routine]

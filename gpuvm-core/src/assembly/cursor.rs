@@ -17,6 +17,11 @@ impl<'a> Cursor<'a> {
         self.rest.is_empty() || self.rest.starts_with(';')
     }
 
+    /// Whether a text in quotes comes next.
+    pub fn is_at_text(&self) -> bool {
+        self.rest.starts_with('"')
+    }
+
     /// What is left, shortened for messages.
     pub fn found(&self) -> String {
         if self.at_end() {
@@ -99,7 +104,7 @@ impl<'a> Cursor<'a> {
 
     /// Takes a text in quotes, with Rust's escapes.
     pub fn text(&mut self) -> Result<String, String> {
-        if !self.rest.starts_with('"') {
+        if !self.is_at_text() {
             return Err(format!("expected a text in quotes, found {}", self.found()));
         }
         let mut text = String::new();

@@ -7,7 +7,7 @@ use crate::isa::{Instruction, Op};
 use crate::matrix::{AffineMap, CONSTANT, Format, Ring, Store, Term};
 use crate::program::Report;
 use crate::program::{Home, LinkedSite, Mark, Program, Scope, SourceLoc, Variable};
-use crate::routine::{Asking, Cause, Level, Shown};
+use crate::routine::{Asking, Cause, Level, RECORDED, Shown};
 use crate::types::{Placeholder, Type, TypeRef};
 
 /// Reads a program from text of the form that the [module](super) describes. The texts and types in it are kept for as long as
@@ -302,7 +302,12 @@ pub(super) fn cause(cursor: &mut Cursor<'_>) -> Result<Cause, String> {
             answer: value_type(cursor)?,
         }),
         "format" => {
-            let values = [shown(cursor)?, shown(cursor)?];
+            let mut values = [Shown::NONE; RECORDED];
+            for value in &mut values {
+                if !cursor.is_at_text() {
+                    *value = shown(cursor)?;
+                }
+            }
             let mut pieces = Vec::new();
             while !cursor.at_end() {
                 pieces.push(cursor.text()?);

@@ -250,7 +250,8 @@ impl Display for Why<'_> {
             Cause::Memory => f.write_str("memory"),
             Cause::Format { pieces, values } => {
                 f.write_str("format")?;
-                values.iter().try_for_each(|value| write!(f, " {}", Value(value)))?;
+                let mut shown = values.iter().take(pieces.len().saturating_sub(1));
+                shown.try_for_each(|value| write!(f, " {}", Value(value)))?;
                 pieces.iter().try_for_each(|piece| write!(f, " {}", Quoted(piece)))
             }
             Cause::Print { level, pieces } => {

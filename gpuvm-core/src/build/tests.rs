@@ -248,7 +248,7 @@ fn what_is_wrong_with_a_file_is_said() {
     );
     let mut other = bytes.clone();
     other[8] = 7;
-    assert_eq!(load(&other), LoadError::Version { found: 7, expected: 2 });
+    assert_eq!(load(&other), LoadError::Version { found: 7, expected: 3 });
     let mut damaged = bytes;
     *damaged.last_mut().unwrap() ^= 1;
     assert!(matches!(load(&damaged), LoadError::Checksum { .. }));

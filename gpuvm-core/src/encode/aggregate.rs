@@ -166,6 +166,12 @@ impl Encoder<'_> {
         if ty.opaque {
             return self.record(ty, count, given_as);
         }
+        assert!(
+            tag.is_some()
+                || ty.fields.len() <= count as usize && (count > 0 || ty.words == 0)
+                || !matches!(given_as, Fields::InOrder),
+            "a name in capitals is called that is no constructor of this type: give the function a name in lower case"
+        );
         let rest = match given_as {
             Fields::NamedBeforeBase => Some(self.pop()),
             _ => None,

@@ -6,7 +6,7 @@ use super::operand::Operand;
 use super::state::Encoder;
 use crate::isa::{Op, pair};
 use crate::library::number as library;
-use crate::routine::{Cause, Shown};
+use crate::routine::{Cause, RECORDED, Shown};
 use crate::types::{Kind, TypeRef, Value};
 
 /// The high word of infinity, whose low one is 0.
@@ -185,7 +185,7 @@ impl Encoder<'_> {
         let pieces = &["min > max, or either was NaN. min = ", ", max = ", ""];
         let site = self.site(Cause::Format {
             pieces,
-            values: [shown, shown],
+            values: [shown; RECORDED],
         });
         // The message takes four words, more than a conditional trap records.
         let past = self.code.len as u32 + 2;

@@ -6,7 +6,7 @@ use super::operand::Operand;
 use super::state::Encoder;
 use crate::isa::Op;
 use crate::library::number as library;
-use crate::routine::{Cause, Shown};
+use crate::routine::{Cause, RECORDED, Shown};
 use crate::types::{Type, TypeRef, Value};
 
 impl Encoder<'_> {
@@ -179,7 +179,7 @@ impl Encoder<'_> {
         let pieces = &["min > max, or either was NaN. min = ", ", max = ", ""];
         let site = self.site(Cause::Format {
             pieces,
-            values: [shown, shown],
+            values: [shown; RECORDED],
         });
         self.emit(Op::TrapIf, [site, disordered, low, high]);
         let below = self.word(Op::FLt, x, low, 0);

@@ -6,7 +6,7 @@ use super::operand::Operand;
 use super::print::showing;
 use super::state::Encoder;
 use crate::isa::{NO_WORD, Op, pair};
-use crate::routine::{Callee, Cause, Shown};
+use crate::routine::{Callee, Cause, RECORDED, Shown, recorded};
 use crate::stdlib::packed;
 use crate::types::{Kind, Type, TypeRef, Value};
 
@@ -179,7 +179,7 @@ impl Encoder<'_> {
             };
             let site = self.site(Cause::Format {
                 pieces: other,
-                values: [shown, shown],
+                values: [shown; RECORDED],
             });
             if !text {
                 self.jump_to(Op::JumpIf, past, present);
@@ -232,42 +232,49 @@ impl Encoder<'_> {
     /// `panic!` and failed assertions: traps with the message of that number and the top `count` operands.
     pub const fn panic_with(&mut self, message: usize, count: u32) {
         let text = self.source.messages[message];
-        let mut words = [NO_WORD; 4];
-        let mut shown = [Shown {
-            ty: <u32 as Value>::TYPE,
-            format: "",
-        }; 2];
-        let mut i = count as usize;
-        while i > 0 {
-            i -= 1;
-            let operand = self.pop();
-            let operand = self.deref_all(operand);
-            let kind = operand.ty.arithmetic_kind();
-            let room = if count == 1 { 4 } else { 2 };
-            let (base, size) = if operand.ty.is_text() {
-                (self.packed(operand, room), room)
-            } else if operand.ty.is_duration() && count > 1 {
-                (self.packed_duration(operand), room)
-            } else {
-                (self.value(operand), operand.ty.words)
-            };
-            shown[i] = showing(operand.ty, text.formats[i]);
-            assert!(
-                kind.words() <= 2 || count == 1,
-                "a panic message can show one 128-bit number, and nothing beside it"
-            );
-            let mut word = 0;
-            while word < size && word < room {
-                words[2 * i + word as usize] = base + word;
-                word += 1;
+        let count = count as usize;
+        let first = self.stack.len - count;
+        let mut values = [Shown::NONE; RECORDED];
+        let mut i = 0;
+        while i < count {
+            let operand = self.deref_all(self.stack.items[first + i]);
+            self.stack.items[first + i] = operand;
+            let shown = showing(operand.ty, text.formats[i]);
+            if i < RECORDED {
+                values[i] = shown;
             }
+            i += 1;
         }
+        let given = recorded(&values, count);
+        let mut words = [NO_WORD; RECORDED];
+        let mut next = 0;
+        let mut i = 0;
+        while i < count && i < RECORDED {
+            if given[i] > 0 {
+                let operand = self.stack.items[first + i];
+                let base = if operand.ty.is_text() {
+                    self.packed(operand, given[i] as u32)
+                } else if operand.ty.is_duration() && count > 1 {
+                    self.packed_duration(operand)
+                } else {
+                    self.value(operand)
+                };
+                let mut word = 0;
+                while word < given[i] {
+                    words[next] = base + word as u32;
+                    next += 1;
+                    word += 1;
+                }
+            }
+            i += 1;
+        }
+        self.stack.len = first;
         let cause = if count == 0 {
             Cause::Message(text.pieces[0])
         } else {
             Cause::Format {
                 pieces: text.pieces,
-                values: shown,
+                values,
             }
         };
         let site = self.site(cause);

@@ -32,7 +32,7 @@ pub use taken::{
     Converted, Indexed, Knows, LinkConverted, LinkNoMethod, LinkOther, LinkRefused, LinkTaken, LinkUnconverted, Made,
     MakesOther, Number, Parts, Taken, converted, opened, taken,
 };
-pub use text::{BesideAnother, InText, Shown, ShownOrRefused, count, in_text};
+pub use text::{InText, Shown, ShownOrRefused, count, in_text};
 pub use through::*;
 
 use std::marker::PhantomData;

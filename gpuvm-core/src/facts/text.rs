@@ -55,35 +55,3 @@ impl<T: std::fmt::Display + ?Sized> InText<T> {
 pub fn count(count: &usize) -> &usize {
     count
 }
-
-/// Whether there is room for a value beside another in the text of a panic. Method lookup finds this for any type but those of 128 bits.
-pub trait BesideAnother {
-    /// There is.
-    fn beside_another(&self) {}
-}
-
-impl<T: ?Sized> BesideAnother for InText<T> {}
-
-/// The integers of 128 bits.
-pub trait Wide {}
-
-impl Wide for u128 {}
-impl Wide for i128 {}
-impl<T: Wide> Wide for Wrapping<T> {}
-
-/// Implemented by nothing.
-#[diagnostic::on_unimplemented(
-    message = "the text of a panic shows one number of 128 bits, and nothing beside it",
-    label = "has no room beside another value",
-    note = "a VM's trap record has four words: write `assert!(a == b, \"{{a}}\")`, show one of the two, or print it with `println!` first"
-)]
-pub trait HasRoom {}
-
-impl<T: Wide> InText<T> {
-    /// There is none.
-    pub fn beside_another(&self)
-    where
-        T: HasRoom,
-    {
-    }
-}

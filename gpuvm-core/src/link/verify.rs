@@ -87,17 +87,6 @@ impl Check<'_> {
             );
             return Err(invalid(routine, what));
         }
-        for (i, site) in routine.sites.iter().enumerate() {
-            if let Cause::Format { pieces, values } = &site.cause
-                && pieces.len() > values.len() + 1
-            {
-                let what = format!(
-                    "the message of trap site {i} has {} pieces, at most 3 are possible",
-                    pieces.len()
-                );
-                return Err(invalid(routine, what));
-            }
-        }
         let last = routine.code.last().and_then(|i| Op::from_code(i.opcode));
         if !matches!(last, Some(Op::Jump | Op::Return | Op::Halt | Op::Trap)) {
             return Err(invalid(

@@ -12,7 +12,7 @@ use crate::matrix::{Format, MatrixRecord, Pools, Ring, Statistics, Term};
 use crate::program::Report;
 
 /// The version of the format that this build writes and reads.
-pub const FORMAT_VERSION: u32 = 6;
+pub const FORMAT_VERSION: u32 = 7;
 
 /// What every program file starts with.
 const MAGIC: [u8; MAGIC_BYTES] = *b"gpuvmprg";

@@ -35,7 +35,7 @@ pub use variables::{Home, Location, Mark, Scope, Variable, Variables};
 
 use crate::isa::{CALL_FRAME_WORDS, Instruction, Op};
 use crate::matrix::MatrixRecord;
-use crate::routine::Cause;
+use crate::routine::{Cause, Shown, recorded};
 use crate::stdlib::{duration, packed};
 use crate::types::{FormatSpec, Placeholder, TypeRef, show_as};
 
@@ -248,11 +248,19 @@ impl Cause {
             Cause::TextRange => packed::range_message(words, data),
             Cause::Format { pieces, values } => {
                 let mut text = Text::of(data);
-                let room = if pieces.len() > 2 { 2 } else { 4 };
+                let count = pieces.len().saturating_sub(1);
+                let mut recorded = recorded(values, count).into_iter();
+                let mut left = &words[..];
                 for (i, piece) in pieces.iter().enumerate() {
                     text.piece(piece);
-                    if i + 1 < pieces.len() {
-                        text.value(values[i], &words[2 * i..2 * i + room]);
+                    match values.get(i).zip(recorded.next()) {
+                        _ if i == count => {}
+                        Some((shown, words)) => {
+                            let (value, behind) = left.split_at(words);
+                            text.value(*shown, value);
+                            left = behind;
+                        }
+                        None => text.piece("?"),
                     }
                 }
                 text.finish()
@@ -301,7 +309,7 @@ impl<'d> Text<'d> {
     }
 
     /// The value of the words as its placeholder prints it, `?` for what is not there; or the width or precision of the next value.
-    pub fn value(&mut self, shown: crate::routine::Shown, words: &[u32]) {
+    pub fn value(&mut self, shown: Shown, words: &[u32]) {
         let placeholder = Placeholder::parse(shown.format).unwrap_or(Placeholder::Value(FormatSpec::DISPLAY));
         // std takes no more either.
         let count = || words.first().map(|word| (*word).min(u16::MAX.into()) as usize);

@@ -4,7 +4,6 @@ use crate::isa::{CALL_FRAME_WORDS, Instruction, NO_WORD, Op, Role, WORDS, unpair
 use crate::library;
 use crate::matrix::{AffineMap, read_record};
 use crate::program::{Home, MOST_FRAME_MEMORY, Program, SourceLoc, Variables};
-use crate::routine::Cause;
 
 impl Program {
     /// Says what is wrong with a program first, if something is: that an instruction names a word, label, matrix, parameter or site
@@ -84,17 +83,6 @@ fn places_and_sites(program: &Program) -> Result<(), String> {
             "the place {}:{}:{} names a file or routine that is not there",
             place.file, place.line, place.routine
         ));
-    }
-    for (number, site) in program.sites.iter().enumerate() {
-        if let Cause::Format { pieces, values } = &site.cause
-            && pieces.len() > values.len() + 1
-        {
-            return Err(format!(
-                "the message of trap site s{number} has {} pieces: at most {} are possible",
-                pieces.len(),
-                values.len() + 1
-            ));
-        }
     }
     Ok(())
 }

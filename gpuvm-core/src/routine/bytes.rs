@@ -19,7 +19,7 @@ use crate::matrix::{PackedTerm, instruction_terms};
 use crate::types::TypeRef;
 
 /// The version of the format that this build writes and reads.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What every routine's file starts with.
 const MAGIC: [u8; MAGIC_BYTES] = *b"gpuvmrtn";

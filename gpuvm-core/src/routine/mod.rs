@@ -18,6 +18,7 @@ use crate::assembly::types;
 use crate::facts::NamedWords;
 use crate::isa::Instruction;
 use crate::matrix::PackedTerm;
+use crate::stdlib::packed;
 use crate::types::{ConstantValue, ConstantWord, Type, TypeRef, Value, constant_words};
 
 /// One routine as it was encoded: instructions over its own numbered words (as many as it likes), with one matrix for
@@ -284,13 +285,12 @@ pub enum Cause {
     SliceOrder,
     /// A range of a text that is no part of it; the recorded words are the start, the end, and the text.
     TextRange,
-    /// A text with at most two values in it. The first is in the recorded words 0 and 1, the second in 2 and 3, low half first;
-    /// one that is alone has all four. What else a value has is shown as `?`.
+    /// A text with values in it, which share the recorded words as [`recorded`] says. What was not recorded of a value is shown as `?`.
     Format {
         /// The text around the values, one piece more than there are values.
         pieces: &'static [&'static str],
-        /// How to show each value.
-        values: [Shown; 2],
+        /// How to show each of the first values; those past the text's last are of no meaning.
+        values: [Shown; RECORDED],
     },
     /// Recursion past the configured depth.
     StackOverflow,
@@ -342,6 +342,35 @@ impl std::fmt::Display for Asking {
     }
 }
 
+/// Words that a trap records.
+pub const RECORDED: usize = 4;
+
+/// How many of a trap's words each of the first values of a text has, of `count` values: they lie one after the other. The words go round, one to each that lacks some. A
+/// number, a text and a duration take theirs at once, and nothing where fewer are left.
+pub const fn recorded(values: &[Shown; RECORDED], count: usize) -> [usize; RECORDED] {
+    let mut given = [0; RECORDED];
+    let mut left = RECORDED;
+    let mut round = 0;
+    while round < RECORDED {
+        let mut i = 0;
+        while i < count && i < RECORDED {
+            let lacking = values[i].recorded_words(count) - given[i];
+            let at_once = match values[i].is_whole() {
+                true => lacking,
+                false if lacking > 0 => 1,
+                false => 0,
+            };
+            if at_once <= left {
+                given[i] += at_once;
+                left -= at_once;
+            }
+            i += 1;
+        }
+        round += 1;
+    }
+    given
+}
+
 /// How a text shows one value.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
@@ -352,13 +381,35 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// In place of a value that a text does not have.
+    pub const NONE: Shown = Shown {
+        ty: <u32 as Value>::TYPE,
+        format: "",
+    };
+
     /// How many words a log has of the value.
     pub const fn logged_words(self) -> u32 {
         if self.ty.is_text() {
-            crate::stdlib::packed::LOGGED
+            packed::LOGGED
         } else {
             self.ty.words
         }
+    }
+
+    /// How many words a trap has of the value where it has room, in a text of `count` values.
+    const fn recorded_words(self, count: usize) -> usize {
+        let words = match (self.ty.is_text(), count) {
+            (true, 1) => packed::ALONE,
+            (true, _) => packed::BESIDE,
+            (false, 2..) if self.ty.is_duration() => packed::BESIDE,
+            _ => self.ty.words,
+        };
+        words as usize
+    }
+
+    /// Whether a part of the value says nothing.
+    const fn is_whole(self) -> bool {
+        self.ty.is_text() || self.ty.is_duration() || self.ty.arithmetic_kind().is_scalar()
     }
 
     /// Whether `{:?}` or a kin of it shows the value, which any type can do.

@@ -14,7 +14,7 @@ use super::std_function;
 use super::{Calls, Lowering, Want};
 use crate::file::primitive_alias;
 use crate::namesakes;
-use crate::primitive::{Known, is_half, kind_of_name};
+use crate::primitive::{Known, associated_constant, is_half, kind_of_name};
 use crate::shadow;
 
 impl Lowering<'_> {
@@ -45,7 +45,9 @@ impl Lowering<'_> {
         if local.is_some() {
             return self.call_value(expr);
         }
-        if is_constructor(&last.ident) {
+        let is_of_parameter = func.path.segments.len() == 2 && self.is_parameter(&func.path);
+        let is_of_trait = func.qself.as_ref().is_some_and(|qself| qself.position > 0);
+        if !is_of_parameter && !is_of_trait && is_constructor(&last.ident) {
             return self.constructor(expr, &func.path, expected);
         }
         if let Some(known) = self.size(expr, &func.path).or_else(|| self.size_of_value(expr, &func)) {
@@ -82,7 +84,9 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         match owner(&func) {
-            Owner::Primitive(kind) if is_plain(&last) || is_machine_method(kind, &last.ident) => {
+            Owner::Primitive(kind)
+                if is_plain(&last) || is_machine_method(kind, &last.ident) || is_limit(kind, &last.ident) =>
+            {
                 self.primitive_function(expr, kind, &last)
             }
             Owner::Primitive(kind) => {
@@ -324,6 +328,12 @@ impl Lowering<'_> {
         let name = plain(&last.ident);
         let own = Known::Scalar(kind);
         match (name.as_str(), node.args.len()) {
+            (_, 0) if is_limit(kind, &last.ident) => {
+                let constant = if name == "max_value" { "MAX" } else { "MIN" };
+                if let Some(value) = associated_constant(kind, constant) {
+                    return self.std_constant(value, kind);
+                }
+            }
             ("from", 1) => {
                 let known = self.expr(&mut node.args[0], Want::Free);
                 if known.is_primitive() {
@@ -951,6 +961,11 @@ pub(super) fn owner_type(func: &ExprPath) -> Option<(proc_macro2::TokenStream, O
         Owner::Type(ty) => Some((ty, None)),
         Owner::Module => None,
     }
+}
+
+/// Whether a function of a primitive is the older form of the constant `MAX` or `MIN`.
+fn is_limit(kind: Kind, name: &syn::Ident) -> bool {
+    kind.is_integer() && (name == "max_value" || name == "min_value")
 }
 
 /// Whether a path ends with a name.

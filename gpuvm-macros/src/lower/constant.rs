@@ -8,7 +8,7 @@ use syn::{Expr, ExprPath};
 
 use super::Lowering;
 use crate::namesake_modules::has_function;
-use crate::namesakes::is_lowercase_type;
+use crate::namesakes::{defines_capital, is_lowercase_type};
 use crate::primitive::Known;
 use crate::shadow;
 
@@ -117,9 +117,14 @@ pub(crate) fn is_type(name: &Ident) -> bool {
     case(name) != Case::Snake || is_lowercase_type(name)
 }
 
-/// Whether what is called by a path with this name at its end is a constructor: by its case, or because the crate has a type of that name, and no function beside it.
+/// Whether what is called by a path with this name at its end is a constructor: by its case, unless the crate has a function of that name, or because the crate has a
+/// type of that name, and no function beside it.
 pub(crate) fn is_constructor(name: &Ident) -> bool {
-    case(name) != Case::Snake || is_lowercase_type(name) && !has_function(name.span(), &crate::plain_name(name))
+    let text = crate::plain_name(name);
+    match case(name) {
+        Case::Snake => is_lowercase_type(name) && !has_function(name.span(), &text),
+        _ => !defines_capital(name.span(), &text),
+    }
 }
 
 /// The convention by which names are told apart, as rustc's own lints have it.

@@ -233,30 +233,7 @@ impl Lowering<'_> {
             self.report.at(span, "`assert_eq!` and `assert_ne!` take two values");
             return Expr::Verbatim(TokenStream::new());
         };
-        let sign = if operator == Operator::Eq { "==" } else { "!=" };
-        let head = format!("assertion `left {sign} right` failed");
-        let head = match (arguments.next(), arguments.next()) {
-            (None, _) => format!("{head}\n  left: "),
-            (Some(text), None) => match literal_text(text) {
-                Some(text) => match Pieces::parse(&text.value()) {
-                    Some(pieces) if pieces.values.is_empty() => {
-                        format!("{head}: {}\n  left: ", pieces.pieces.concat())
-                    }
-                    _ => {
-                        self.report.assert_values(&text);
-                        head
-                    }
-                },
-                None => {
-                    self.report.format_text(&*text);
-                    head
-                }
-            },
-            (Some(_), Some(value)) => {
-                self.report.assert_values(&*value);
-                head
-            }
-        };
+        let texts: Vec<&mut Expr> = arguments.collect();
         let known = self.expr(left, super::Want::Decided);
         let (a, b) = (self.hidden(known.clone()), self.hidden(Known::Unknown));
         let untyped = matches!(known, Known::Literal | Known::FloatLiteral);
@@ -288,51 +265,52 @@ impl Lowering<'_> {
             self.stream.node(Node::Binary).number(operator as u64);
         }
         self.stream.node(Node::JumpIf).number(end);
+        let sign = if operator == Operator::Eq { "==" } else { "!=" };
+        let head = format!("assertion `left {sign} right` failed");
+        let (mut pieces, mut formats, values) = match texts.is_empty() {
+            true => (vec![head], Vec::new(), Vec::new()),
+            false => {
+                let Some(text) = self.formatted(texts) else {
+                    return Expr::Verbatim(TokenStream::new());
+                };
+                let mut pieces = text.pieces;
+                pieces[0].insert_str(0, &format!("{head}: "));
+                (pieces, text.formats, text.values)
+            }
+        };
+        if let Some(last) = pieces.last_mut() {
+            last.push_str("\n  left: ");
+        }
+        pieces.extend(["\n right: ", ""].map(str::to_owned));
+        formats.extend(["?", "?"].map(str::to_owned));
         self.push_local(a);
         self.push_local(b);
         self.stream.line(span);
-        let debug = || "?".to_owned();
-        self.panic(&[quote!(#head), quote!("\n right: "), quote!("")], &[debug(), debug()]);
+        self.panic(&literals(&pieces), &formats);
         let check = if operator == Operator::Eq {
             quote!(==)
         } else {
             quote!(!=)
         };
-        // Both are of one width, so it is enough to ask one.
-        let of_left = shadow::at(left);
-        let mut shown = Expr::Verbatim(quote_spanned!(of_left=> *__a));
-        shadow::beside_another(&mut shown);
         Expr::Verbatim(quote_spanned!(span=> (match (&(#left), &(#right)) { (__a, __b) => {
             #compare
-            if *__a #check *__b {}
-            let _ = &(#shown);
+            if *__a #check *__b {} else { #(let _ = &(#values);)* }
         } })))
     }
 
     /// A trap with the text of `panic!`'s arguments. Gives the values in it.
     fn text(&mut self, arguments: Vec<&mut Expr>, alone: &str, before: &str, span: proc_macro2::Span) -> Vec<Expr> {
-        let Some(first) = arguments.first() else {
+        if arguments.is_empty() {
             self.stream.line(span);
             self.fixed_panic(alone);
             return Vec::new();
-        };
-        let place = literal_text(first);
+        }
         let Some(mut text) = self.formatted(arguments) else {
             return Vec::new();
         };
-        if text.formats.len() > 2 {
-            self.report.format_count(&place);
-            return Vec::new();
-        }
         text.pieces[0].insert_str(0, before);
         self.stream.line(span);
         self.panic(&text.pieces(), &text.formats);
-        if text.values.len() > 1 {
-            let values = text.values.iter_mut().zip(&text.untyped);
-            values
-                .filter(|(_, untyped)| !**untyped)
-                .for_each(|(value, _)| shadow::beside_another(value));
-        }
         text.values
     }
 
@@ -425,7 +403,6 @@ impl Lowering<'_> {
             pieces,
             formats: shown.into_iter().map(|value| value.format).collect(),
             values,
-            untyped,
         })
     }
 
@@ -462,15 +439,17 @@ pub(super) struct Text {
     pub(super) formats: Vec<String>,
     /// The values, as the shadow has them.
     pub(super) values: Vec<Expr>,
-    /// Which of them are literals of numbers.
-    untyped: Vec<bool>,
 }
 
 impl Text {
     /// The pieces as literals.
     pub(super) fn pieces(&self) -> Vec<TokenStream> {
-        self.pieces.iter().map(|piece| quote!(#piece)).collect()
+        literals(&self.pieces)
     }
+}
+
+fn literals(pieces: &[String]) -> Vec<TokenStream> {
+    pieces.iter().map(|piece| quote!(#piece)).collect()
 }
 
 /// Where a value in a text comes from.

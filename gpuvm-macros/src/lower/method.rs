@@ -24,6 +24,10 @@ impl Lowering<'_> {
             *expr = call;
             return self.expr(expr, want);
         }
+        if let Some(assignment) = self.by_assignment(node) {
+            *expr = assignment;
+            return self.expr(expr, want);
+        }
         if self.glance(&node.receiver).is_primitive()
             && let Some(operator) = std_function::by_operator(&node.method, &node.receiver, node.args.first())
         {
@@ -223,6 +227,26 @@ impl Lowering<'_> {
     /// Whether a method that is called by a name of std's, or an element, may be behind a `Deref` of the user's.
     pub(super) fn seeks(&self, receiver: &Expr, known: &Known) -> bool {
         self.evidence && *known.inner() == Known::Unknown && !is_iterator(receiver)
+    }
+
+    /// What the method of an assigning operator's trait does, `self.x.add_assign(b)`, by the operator, if it is called on a variable or a part of one.
+    fn by_assignment(&self, node: &syn::ExprMethodCall) -> Option<Expr> {
+        let name = plain(&node.method);
+        let is_call = name.ends_with("_assign") && node.args.len() == 1 && node.turbofish.is_none();
+        if !is_call || !is_variable(&node.receiver) || !namesakes::has_operator(node.method.span(), &name) {
+            return None;
+        }
+        let mut to = (*node.receiver).clone();
+        match self.glance(&to) {
+            Known::Reference(mut referred) => {
+                while let Known::Reference(inner) = *referred {
+                    to = syn::parse_quote!(*#to);
+                    referred = inner;
+                }
+            }
+            _ => to = syn::parse_quote!((&mut #to)),
+        }
+        std_function::by_operator(&node.method, &to, node.args.first())
     }
 
     /// Behind how many `Deref`s a method is sought.
@@ -472,6 +496,18 @@ impl Lowering<'_> {
     fn changes_root<'e>(&self, receiver: &Expr, mut args: impl Iterator<Item = &'e Expr>) -> bool {
         let variable = root(receiver);
         self.is_changeable(receiver) && variable.is_some_and(|variable| args.any(|arg| assigns(arg, variable)))
+    }
+}
+
+/// Whether an expression is a variable, a field of one, or what one refers to: nothing that is computed.
+fn is_variable(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) => true,
+        Expr::Paren(node) => is_variable(&node.expr),
+        Expr::Group(node) => is_variable(&node.expr),
+        Expr::Field(node) => is_variable(&node.base),
+        Expr::Unary(node) => matches!(node.op, syn::UnOp::Deref(_)) && is_variable(&node.expr),
+        _ => false,
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use gpuvm_nodes::node::Node;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
+use syn::visit::{self, Visit};
 use syn::{
     Attribute, Block, Expr, ExprMacro, Item, ItemFn, Local, Meta, Pat, Path, StaticMutability, Stmt, Type, UseTree,
 };
@@ -279,8 +280,8 @@ impl Lowering<'_> {
     }
 }
 
-/// `let (f, n) = (|x| x + 1, 2);` as two statements: a closure is in a variable of its own. `None` for any other, and where an entry speaks of a name that one
-/// before it is given.
+/// `let (f, n) = (|x| x + 1, 2);` as two statements: a closure is in a variable of its own, and so is an iterator, which may hold one. `None` for any other, and where an
+/// entry speaks of a name that one before it is given.
 fn closures_apart(statement: &Stmt) -> Option<Vec<Stmt>> {
     let Stmt::Local(local) = statement else { return None };
     let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
@@ -288,10 +289,9 @@ fn closures_apart(statement: &Stmt) -> Option<Vec<Stmt>> {
         return None;
     };
     let is_rest = |name: &Pat| matches!(name, Pat::Rest(_));
-    let is_closure = |value: &Expr| matches!(value, Expr::Closure(_));
     if names.elems.len() != values.elems.len()
         || names.elems.iter().any(is_rest)
-        || !values.elems.iter().any(is_closure)
+        || !values.elems.iter().any(may_hold_closure)
     {
         return None;
     }
@@ -307,6 +307,24 @@ fn closures_apart(statement: &Stmt) -> Option<Vec<Stmt>> {
         apart.push(syn::parse_quote!(#(#attributes)* let #name = #value;));
     }
     Some(apart)
+}
+
+/// Whether a closure stands in an expression, or an iterator is made there of what may be one.
+fn may_hold_closure(value: &Expr) -> bool {
+    struct Search(bool);
+    impl<'a> Visit<'a> for Search {
+        fn visit_expr_closure(&mut self, _: &'a syn::ExprClosure) {
+            self.0 = true;
+        }
+
+        fn visit_expr_method_call(&mut self, node: &'a syn::ExprMethodCall) {
+            self.0 |= node.method == "into_iter";
+            visit::visit_expr_method_call(self, node);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_expr(value);
+    search.0
 }
 
 /// What an import gives another name, by that name.

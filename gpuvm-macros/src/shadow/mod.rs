@@ -23,7 +23,7 @@ pub use path::{
     call_with_closure, fallback_name, function, generic_associated,
 };
 pub use place::{index, index_as_whole, leads, lent, no_float, no_host_deref, own_field};
-pub use text::{beside_another, count, formatted, shown, sink, text};
+pub use text::{count, formatted, shown, sink, text};
 
 /// The name of a slot's variable.
 pub fn slot(number: u64) -> Ident {

@@ -9,7 +9,18 @@ use super::{at, slot_at, take};
 
 /// Asks whether a value can be shown by `{}`.
 pub fn shown(expr: &mut Expr) {
-    ask_in_text(expr, "ShownOrRefused", "shown");
+    let span = at(expr);
+    let method = Ident::new("shown", span);
+    let inner = take(expr);
+    *expr = Expr::Verbatim(quote_spanned! {span=>
+        (*match &(#inner) { __v => {
+            {
+                use ::gpuvm::__private::ShownOrRefused as _;
+                ::gpuvm::__private::in_text(__v).#method();
+            }
+            __v
+        } })
+    });
 }
 
 /// Asks that a value is a width or a precision.
@@ -17,26 +28,6 @@ pub fn count(expr: &mut Expr) {
     let span = at(expr);
     let inner = take(expr);
     *expr = Expr::Verbatim(quote_spanned!(span=> (*::gpuvm::__private::count(&(#inner)))));
-}
-
-/// Asks whether a value has room in a panic's text beside another.
-pub fn beside_another(expr: &mut Expr) {
-    ask_in_text(expr, "BesideAnother", "beside_another");
-}
-
-fn ask_in_text(expr: &mut Expr, question: &str, method: &str) {
-    let span = at(expr);
-    let (question, method) = (Ident::new(question, span), Ident::new(method, span));
-    let inner = take(expr);
-    *expr = Expr::Verbatim(quote_spanned! {span=>
-        (*match &(#inner) { __v => {
-            {
-                use ::gpuvm::__private::#question as _;
-                ::gpuvm::__private::in_text(__v).#method();
-            }
-            __v
-        } })
-    });
 }
 
 /// Fills a slot with what finds where a text is written to.
