@@ -206,6 +206,7 @@ macro_rules! written {
             const __GPUVM_EQ: Comparison = None;
             const __GPUVM_PARTIAL_CMP: Comparison = None;
             const __GPUVM_CMP: Comparison = None;
+            const __GPUVM_CLONE: Comparison = None;
             const __GPUVM_DEREF: Option<Dereferenced> = None;
             const __GPUVM_DEREF_MUT: Comparison = None;
             $(const $name: Option<CallFact> = None;)*

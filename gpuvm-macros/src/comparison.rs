@@ -125,6 +125,6 @@ pub fn comparison(trait_name: &str, name: &str) -> Option<Ident> {
     }
 }
 
-fn constant(name: &str) -> Ident {
+pub fn constant(name: &str) -> Ident {
     Ident::new(&format!("__GPUVM_{name}"), Span::call_site())
 }

@@ -98,9 +98,10 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     let erased = erased(&input);
     let (implementation, arguments, clause) = inside.split_for_impl();
     // Nothing is called where a value ends.
-    let undropped = (is_moved(&input) && input.generics.params.is_empty()).then(|| {
+    let undropped = (is_moved(&input) && input.generics.const_params().next().is_none()).then(|| {
+        let lifetimes = parameters::erased(&input.generics);
         let text = format!("`{name}` has a `Drop`, or something in it has: routines call none, so take it away");
-        quote_spanned!(name.span()=> const _: () = ::core::assert!(!::core::mem::needs_drop::<#name>(), #text);)
+        quote_spanned!(name.span()=> const _: () = ::core::assert!(!::core::mem::needs_drop::<#name<#(#lifetimes),*>>(), #text);)
     });
     let value = quote! {
         #[automatically_derived]
@@ -450,12 +451,15 @@ fn compared(input: &DeriveInput, by_hand: &ByHand, ty: &TokenStream) -> TokenStr
     // Its routines are those of the type without lifetimes.
     let behind = erased(input);
     let ByHand { eq, partial_cmp, cmp } = by_hand;
+    let is_copy = input.generics.type_params().next().is_none() && !is_moved(input);
     quote! {&{
         use ::gpuvm::__private::Written as _;
         #ty.compared(::gpuvm::__private::Comparisons {
             eq: Self::__GPUVM_EQ,
             partial_cmp: Self::__GPUVM_PARTIAL_CMP,
             cmp: Self::__GPUVM_CMP,
+            clone: Self::__GPUVM_CLONE,
+            is_copy: #is_copy,
             reversed: false,
             by_hand: ::gpuvm::__private::ByHand { eq: #eq, partial_cmp: #partial_cmp, cmp: #cmp },
         }).dereferenced(<#behind>::__GPUVM_DEREF, <#behind>::__GPUVM_DEREF_MUT)

@@ -1402,10 +1402,16 @@ impl Method {
                 )
             }
         };
+        let body = |name: &str| {
+            let (name, ty) = (comparison::constant(name), quote!(::gpuvm::__private::Comparison));
+            quote!(#[doc(hidden)] pub const #name: #ty = ::core::option::Option::Some(<#own as ::gpuvm::__private::MethodBody<#hash, #right>>::routine);)
+        };
+        let clone = (of.trait_name == "Clone" && self.name == "clone").then(|| body("CLONE"));
         quote! {
             #[automatically_derived]
             impl #implementation #own #clause {
                 #(#[doc(hidden)] pub const #name: #ty = #value;)*
+                #clone
             }
         }
     }

@@ -5,6 +5,8 @@ use gpuvm_nodes::Kind;
 use gpuvm_nodes::method::{is_of_floats, is_of_integers, method_number, of};
 use syn::{GenericArgument, PathArguments, Type};
 
+use crate::namesakes::file_defining;
+
 /// What is known of an expression's type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Known {
@@ -69,7 +71,7 @@ impl Known {
                         None => Known::of_name(&name),
                     },
                     (_, PathArguments::None) => Known::of_name(&name),
-                    ("Wrapping", _) => Known::Wrapping,
+                    ("Wrapping", _) if file_defining(segment.ident.span(), &name).is_none() => Known::Wrapping,
                     ("Option", PathArguments::AngleBracketed(arguments)) => match arguments.args.first() {
                         Some(GenericArgument::Type(inner)) => Known::Optional(Box::new(Known::of(inner))),
                         _ => Known::Optional(Box::new(Known::Unknown)),

@@ -7,7 +7,7 @@ use gpuvm::prelude::*;
 cases! {
     counted_in_cells, every_method, shared, by_closures, in_structs, of_structs, of_references, cells_by_path, set_once, once_methods, memoised, swapped, in_arrays, in_loops,
     overflowing_cells, reentrant, elements_as_cells, compared_cells, generic_cells, in_enums, in_parts, default_cells, printed_cells,
-    slices_of_cells,
+    slices_of_cells, constant_cells, derived_defaults,
 }
 
 #[routine]
@@ -451,4 +451,57 @@ fn slices_of_cells(a: u32, list: [u32; 6]) -> ([u32; 6], u32, u32, usize) {
     let (count, array) = (cells.len(), Cell::new([a, 2, 3]));
     let sum = spread(&array).wrapping_add(sum);
     (list, sum ^ array.get()[1], last, count)
+}
+
+#[derive(VmType, Default)]
+struct Meter {
+    size: u32,
+    hits: Cell<u32>,
+    first: OnceCell<u64>,
+}
+
+#[routine]
+impl Meter {
+    const NEW: Meter = Meter {
+        size: 2,
+        hits: Cell::new(7),
+        first: OnceCell::new(),
+    };
+}
+
+#[routine]
+fn derived_defaults(a: u32, b: u64) -> (u32, u64, u32) {
+    let meter = Meter::default();
+    meter.hits.set(meter.hits.get() + a % 5);
+    let first = *meter.first.get_or_init(|| b);
+    (
+        meter.hits.get() + meter.size,
+        first,
+        u32::from(meter.first.set(1).is_err()),
+    )
+}
+
+const FOUR: Cell<u32> = Cell::new(4);
+
+/// Each use of a constant is a cell of its own.
+#[allow(
+    clippy::declare_interior_mutable_const,
+    clippy::borrow_interior_mutable_const,
+    const_item_interior_mutations
+)]
+#[routine]
+fn constant_cells(a: u32) -> [u32; 5] {
+    let (one, other) = (Meter::NEW, Meter::NEW);
+    one.hits.set(one.hits.get() + a % 9);
+    other.hits.set(1);
+    let list = [FOUR; 3];
+    list[1].set(a);
+    FOUR.set(a);
+    [
+        one.hits.get() * 10 + other.hits.get(),
+        list[0].get(),
+        list[1].get(),
+        FOUR.get(),
+        Meter::NEW.hits.get() + one.size,
+    ]
 }

@@ -6,7 +6,7 @@ cases! {
     operand_before_block, arguments_left_to_right, compound_right_first, compound_block_right, index_then_value, struct_field_order, tuple_order,
     assignment_right_first, method_receiver_first, array_order, condition_mutates, scrutinee_once, range_order, nested_effects,
     destructuring_order, comparison_effects, return_value_order, converted_before_block, converted_parts, converted_behind_references,
-    other_readings_of_bits,
+    other_readings_of_bits, compound_of_blocks,
 }
 
 #[routine]
@@ -288,4 +288,30 @@ fn other_readings_of_bits(bits: u32, f: f32, d: f64, i: i32) -> (f32, (u32, u32)
         i as u32
     });
     (sum, single, double, unsigned, f + d as f32)
+}
+
+/// The value on the right of `+=` is that of before the index is computed.
+#[routine]
+fn compound_of_blocks(a: u32) -> ([u32; 4], usize) {
+    let mut list = [a, 2, 9, 4];
+    let mut at = 0usize;
+    list[{
+        at += 1;
+        at
+    }] ^= {
+        at += 1;
+        at as u32
+    };
+    list[{
+        at -= 1;
+        at
+    }] += if a % 2 == 0 { at as u32 } else { 7 };
+    list[{
+        at += 1;
+        at
+    }] |= match a % 3 {
+        0 => at as u32,
+        _ => 8,
+    };
+    (list, at)
 }

@@ -19,7 +19,7 @@ cases! {
     returns_of_closures, returns_through_aliases, constants_of_generics, own_expect, constant_macros, capital_names, own_methods_of_numbers, own_methods_of_operators,
     imported_by_name, named_as_in_the_prelude, ordered_with_numbers, parsed_by_path, returns_of_floats,
     methods_of_parameters, ranges_into_types, functions_in_capitals, limits_as_functions,
-    assigned_by_method, iterators_in_pairs,
+    assigned_by_method, iterators_in_pairs, own_wrapping, capitals_as_values,
 }
 
 #[routine]
@@ -1014,4 +1014,38 @@ fn iterators_in_pairs(list: [u32; 6], n: u32) -> (u32, u32, u32) {
         differing(list, list.iter().copied().filter(|x| x % 2 == n % 2)),
         both,
     )
+}
+
+mod with_own_wrapping {
+    use gpuvm::prelude::*;
+
+    #[derive(VmType, Clone, Copy, Debug, PartialEq)]
+    pub struct Wrapping(pub u32);
+
+    #[routine]
+    impl std::ops::Add for Wrapping {
+        type Output = u32;
+
+        fn add(self, other: Wrapping) -> u32 {
+            self.0 ^ other.0
+        }
+    }
+}
+
+#[routine]
+fn own_wrapping(a: u32) -> u32 {
+    with_own_wrapping::Wrapping(a) + with_own_wrapping::Wrapping(3)
+}
+
+#[allow(non_snake_case)]
+#[routine]
+impl Interval {
+    fn From(least: u32) -> Self {
+        Interval { least, end: 9 }
+    }
+}
+
+#[routine]
+fn capitals_as_values(a: u32, b: u32) -> ([Interval; 2], Option<u32>) {
+    ([a, b].map(Interval::From), Some(a).map(|x| TIMES(x, b)))
 }

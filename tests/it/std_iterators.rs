@@ -1,12 +1,13 @@
 //! std's methods of iterators beyond the common ones: compared, from behind, ended early, repeated; and those of `Option` and `Result`.
 
 use std::cmp::Ordering;
+use std::iter::{Product, Sum};
 
 use gpuvm::prelude::*;
 
 cases! {
     greatest_by, equal, ordered, partly_ordered, sorted, from_behind, left_out_from_behind, left_out_by_taking, ends_of_adaptors, steps_back, peeks_back, tries_each, sums_of_options, sums_of_results, cycles, repeats_with,
-    peeks, options, option_iterators, results, size_hints, size_hints_of_parts,
+    peeks, options, option_iterators, results, size_hints, size_hints_of_parts, sums_by_path,
 }
 
 #[routine]
@@ -391,4 +392,13 @@ fn size_hints_of_parts(a: u32, list: [u32; 8]) -> [(u32, Option<u32>); 8] {
         number(counted.size_hint()),
         number(fused.size_hint()),
     ]
+}
+
+#[routine]
+fn sums_by_path(list: [u32; 5], x: f32) -> (u32, f32, u64) {
+    (
+        u32::sum(list.iter().map(|x| x % 1000)),
+        f32::product(list.iter().take(3).map(|y| x + (y % 7) as f32)),
+        u64::sum([1, 2, u64::from(list[0])].into_iter()),
+    )
 }

@@ -55,7 +55,7 @@ impl Encoder<'_> {
     pub const fn method_of(&mut self, method: u16, arguments: Arguments) -> Operand {
         let receiver = self.deref_all(arguments[0]);
         match method {
-            m::clone => return self.owned(receiver),
+            m::clone => return self.cloned(receiver),
             m::len | m::is_empty => {
                 let length = self.length(receiver);
                 let length = self.length_word(length);

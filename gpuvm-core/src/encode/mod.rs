@@ -7,6 +7,7 @@ mod ask;
 mod atomic;
 mod bit_methods;
 mod cast;
+mod clone;
 mod compare;
 mod copy;
 mod double;

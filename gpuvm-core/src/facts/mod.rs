@@ -41,7 +41,7 @@ use operators::{BinarySlot, UnarySlot};
 
 use crate::encode::Source;
 use crate::routine::{Inferred, Routine, WordsOf};
-use crate::types::{ConstantValue, ConstantWord, Static, Type, TypeRef, Value, VmType, constant_words};
+use crate::types::{ConstantValue, ConstantWord, Static, Type, TypeRef, Value, constant_words};
 
 /// What one slot tells.
 #[derive(Clone, Copy, Debug)]
@@ -420,16 +420,6 @@ pub trait Defaulted {
 #[diagnostic::do_not_recommend]
 impl<T: Value + ConstantValue + Default> Defaulted for T {
     const DEFAULT: Fact = Fact::Default(TypeRef::of::<T>(), || constant_words(&T::default()));
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: VmType + Default> Defaulted for std::cell::Cell<T> {
-    const DEFAULT: Fact = Fact::Default(TypeRef::of::<Self>(), || constant_words(&T::default()));
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: VmType> Defaulted for std::cell::OnceCell<T> {
-    const DEFAULT: Fact = Fact::Default(TypeRef::of::<Self>(), || constant_words(&None::<T>));
 }
 
 impl<M: RoutineType> Slot for CallSlot<M> {

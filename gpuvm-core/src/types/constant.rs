@@ -1,5 +1,6 @@
 //! What a constant that a routine names may be.
 
+use std::cell::{Cell, OnceCell};
 use std::cmp::{Ordering, Reverse};
 use std::marker::PhantomData;
 use std::num::{FpCategory, NonZero, Saturating, Wrapping};
@@ -136,6 +137,29 @@ where
     fn constant_words(&self, words: &mut Vec<ConstantWord>) {
         variant_words::<Self>(u32::from(self.is_some()), words, |words| {
             if let Some(value) = self {
+                value.constant_words(words);
+            }
+        });
+    }
+}
+
+/// Each use of a constant has a cell of its own.
+impl<T: ConstantValue + Copy> ConstantValue for Cell<T>
+where
+    Self: Value,
+{
+    fn constant_words(&self, words: &mut Vec<ConstantWord>) {
+        self.get().constant_words(words);
+    }
+}
+
+impl<T: ConstantValue> ConstantValue for OnceCell<T>
+where
+    Self: Value,
+{
+    fn constant_words(&self, words: &mut Vec<ConstantWord>) {
+        variant_words::<Self>(u32::from(self.get().is_some()), words, |words| {
+            if let Some(value) = self.get() {
                 value.constant_words(words);
             }
         });

@@ -11,7 +11,7 @@ mod message;
 mod show;
 mod value;
 
-pub use comparison::{ByHand, Comparison, Comparisons};
+pub use comparison::{ByHand, Comparison, Comparisons, any_clones};
 pub use constant::{
     ConstantField, ConstantValue, ConstantWord, NoConstant, constant_words, plain_words, variant_words,
 };

@@ -84,6 +84,12 @@ impl Lowering<'_> {
             return Known::Unknown;
         };
         match owner(&func) {
+            // `f32::sum(iterator)`
+            Owner::Primitive(_) if node.args.len() == 1 && is_of_sums(&last.ident) => {
+                let (method, iterator, of) = (&last.ident, &node.args[0], super::parent(&func.path));
+                *expr = syn::parse_quote!((#iterator).#method::<#of>());
+                self.expr(expr, Want::Free)
+            }
             Owner::Primitive(kind)
                 if is_plain(&last) || is_machine_method(kind, &last.ident) || is_limit(kind, &last.ident) =>
             {
@@ -132,7 +138,7 @@ impl Lowering<'_> {
         self.made(expr, expected, slot);
         match name.as_deref() {
             Some("Some") => Known::Optional(Box::new(known.into_iter().next().unwrap_or(Known::Unknown))),
-            Some("Wrapping") => Known::Wrapping,
+            Some("Wrapping") if is_wrapping(path) => Known::Wrapping,
             _ => Known::Unknown,
         }
     }
@@ -961,6 +967,24 @@ pub(super) fn owner_type(func: &ExprPath) -> Option<(proc_macro2::TokenStream, O
         Owner::Type(ty) => Some((ty, None)),
         Owner::Module => None,
     }
+}
+
+/// Whether a path to `Wrapping` leads to std's, and not to a type of the crate's own.
+fn is_wrapping(path: &Path) -> bool {
+    let last = path.segments.last();
+    last.is_some_and(|last| crate::namesakes::file_defining(last.ident.span(), "Wrapping").is_none())
+}
+
+/// Whether a function is of std's `Sum` or `Product`, one of which the file imports.
+fn is_of_sums(name: &syn::Ident) -> bool {
+    let of = match name {
+        _ if name == "sum" => "Sum",
+        _ if name == "product" => "Product",
+        _ => return false,
+    };
+    crate::file::tells(name.span(), "imports", of, |text| {
+        crate::file::imports_from(text, "iter", of)
+    })
 }
 
 /// Whether a function of a primitive is the older form of the constant `MAX` or `MIN`.

@@ -190,6 +190,11 @@ impl Lowering<'_> {
         }
     }
 
+    /// The same of a block's value. A variable of the block's own, which is not known here, nothing else can change.
+    fn is_changed_in(&self, block: &syn::Block) -> bool {
+        matches!(block.stmts.last(), Some(syn::Stmt::Expr(value, None)) if self.is_changeable(value))
+    }
+
     /// Whether an expression is a place that an effect may change, or has its value in one.
     pub(super) fn is_changeable(&self, expr: &Expr) -> bool {
         match expr {
@@ -200,6 +205,12 @@ impl Lowering<'_> {
             Expr::Unary(node) => matches!(node.op, UnOp::Deref(_)),
             // Where a conversion is no work for the machine its value is where what it converts is.
             Expr::Cast(node) => self.is_changeable(&node.expr),
+            Expr::Block(node) => self.is_changed_in(&node.block),
+            Expr::If(node) => {
+                let other = node.else_branch.as_ref();
+                self.is_changed_in(&node.then_branch) || other.is_some_and(|(_, other)| self.is_changeable(other))
+            }
+            Expr::Match(node) => node.arms.iter().any(|arm| self.is_changeable(&arm.body)),
             Expr::MethodCall(node) => {
                 let converts = ["into", "to_bits", "cast_signed", "cast_unsigned", "get"];
                 let converts = node.args.is_empty() && converts.iter().any(|name| node.method == name);
