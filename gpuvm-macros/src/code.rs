@@ -92,14 +92,14 @@ impl Code<'_> {
                     const __GPUVM_SOURCE: &'static ::gpuvm::__private::Source;
                 }
                 // rustc looks at the user's own code, of which this is a copy in which closures are only types.
-                #[allow(unused_variables, unused_assignments, non_snake_case)]
+                #[allow(const_item_interior_mutations, non_snake_case, unused_assignments, unused_variables)]
                 #[automatically_derived]
                 impl #of #home #named for #ty #of_clause { #code }
             },
         };
         quote! {
             #[doc(hidden)]
-            #[allow(unused_variables, unused_assignments, non_snake_case)]
+            #[allow(const_item_interior_mutations, non_snake_case, unused_assignments, unused_variables)]
             #definition
             #[doc(hidden)]
             #visibility struct #marker<#(#bare),*> {

@@ -556,8 +556,8 @@ pub fn result(parts: &Parts) -> TokenStream {
 pub fn source(name: &str, span: Span, args: &Args, parts: &Parts) -> TokenStream {
     let value = source_value(name, span, args, parts);
     quote! {
-        // What a slot is around stands where the user's expression does, and is a call; what variables are called is said of the user's own.
-        #[allow(clippy::or_fun_call, non_snake_case)]
+        // What a slot is around stands where the user's expression does, and is a call; the rest is said of the user's own function.
+        #[allow(clippy::or_fun_call, const_item_interior_mutations, non_snake_case)]
         const SOURCE: &'static ::gpuvm::__private::Source = #value;
     }
 }
