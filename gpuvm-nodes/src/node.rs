@@ -76,8 +76,8 @@ define_nodes! {
     Assign = 22;
     /// `operator`: value, place → nothing; `place op= value` of primitives. The operator is the plain one (`Add`).
     AssignOp = 23;
-    /// `operator slot`: value, place → nothing; the same where an operand may be a user's type (slot: operator fact of the
-    /// assigning operator, `AddAssign`).
+    /// `operator slot reordered`: value, place → nothing; the same where an operand may be a user's type (slot: operator fact of the
+    /// assigning operator, `AddAssign`). With `reordered`, where that fact is a call, [`SkipIfCall`](Node::SkipIfCall) had the place pushed first.
     AssignOpAs = 24;
     /// `kind`: a → `a as kind`.
     Cast = 25;
@@ -228,6 +228,10 @@ define_nodes! {
     CopyReceiver = 88;
     /// `text text errors slot`: as [`Expect`](Node::Expect), of a receiver and a text, which a method of the user's is given that the slot tells.
     ExpectAs = 89;
+    /// `slot distance`: where the slot is filled with a call, the walk goes on as many bytes further, or back (four bytes, little end first, two's complement).
+    SkipIfCall = 90;
+    /// place → a clone of it, as the user has written that, for gpuvm's own std and loops over `cloned` elements.
+    Clone = 91;
 }
 
 /// The numbers of the operators in nodes and in operator facts.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use gpuvm::prelude::*;
 
-cases! { narrowed, widened, arrays_of_slices, own_try_from, written_comparisons_of_generics, own_from_by_path, generic_from }
+cases! { narrowed, widened, arrays_of_slices, own_try_from, written_comparisons_of_generics, own_from_by_path, generic_from, that_never_fails }
 
 #[routine]
 fn narrowed(a: i64, b: u64) -> (Option<u8>, Option<i8>, Option<u32>, Option<i32>, Option<i64>, bool) {
@@ -152,4 +152,20 @@ fn as_double<T: VmType + Into<f64>>(x: T) -> f64 {
 #[routine]
 fn generic_from(a: u8, b: u32, c: f32) -> (u64, u64, f64, f64) {
     (as_wide(a), as_wide(b), as_double(b), as_double(c))
+}
+
+#[routine]
+fn doubled(a: u32) -> Result<u32, std::convert::Infallible> {
+    Ok(a.wrapping_mul(2))
+}
+
+#[routine]
+fn that_never_fails(a: u32) -> (u32, u32, u64, Result<u32, std::convert::Infallible>) {
+    let Ok(plain) = doubled(a);
+    let matched = match doubled(7) {
+        Ok(n) => n,
+        Err(never) => match never {},
+    };
+    let Ok(wide) = u64::try_from(a);
+    (plain, matched, wide, doubled(3))
 }

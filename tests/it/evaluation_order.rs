@@ -6,7 +6,7 @@ cases! {
     operand_before_block, arguments_left_to_right, compound_right_first, compound_block_right, index_then_value, struct_field_order, tuple_order,
     assignment_right_first, method_receiver_first, array_order, condition_mutates, scrutinee_once, range_order, nested_effects,
     destructuring_order, comparison_effects, return_value_order, converted_before_block, converted_parts, converted_behind_references,
-    other_readings_of_bits, compound_of_blocks,
+    other_readings_of_bits, compound_of_blocks, own_compound_left_first, own_compound_of_blocks, own_compound_traps,
 }
 
 #[routine]
@@ -314,4 +314,100 @@ fn compound_of_blocks(a: u32) -> ([u32; 4], usize) {
         _ => 8,
     };
     (list, at)
+}
+
+#[derive(VmType, Clone, Copy, PartialEq, Debug)]
+struct Money(u32, u32);
+
+#[routine]
+impl std::ops::AddAssign for Money {
+    fn add_assign(&mut self, other: Money) {
+        self.0 = self.0.wrapping_add(other.0);
+        self.1 ^= other.0 + other.1 % 16;
+    }
+}
+
+#[routine]
+impl std::ops::SubAssign<u32> for Money {
+    fn sub_assign(&mut self, other: u32) {
+        self.0 = self.0.wrapping_sub(other);
+        self.1 = self.1 * 3 % 64;
+    }
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Till {
+    drawers: [Money; 4],
+    turn: u32,
+}
+
+#[routine]
+impl Till {
+    fn next(&mut self) -> u32 {
+        self.turn = self.turn * 3 + 1;
+        self.turn
+    }
+
+    fn drawer(&mut self) -> &mut Money {
+        let at = self.next() % 4;
+        &mut self.drawers[at as usize]
+    }
+}
+
+/// Where the operator is the user's own, the place is evaluated first.
+#[routine]
+fn own_compound_left_first(a: u32) -> ([Money; 4], u32, [u32; 2]) {
+    let mut list = [Money(1, 2), Money(3, 4), Money(5, 6), Money(7, 8)];
+    let mut n = a % 9;
+    list[(next(&mut n) % 4) as usize] += Money(next(&mut n), n);
+    list[(next(&mut n) % 4) as usize] -= next(&mut n) % 10;
+    list[(n % 4) as usize] += Money(next(&mut n), 1);
+    let mut plain = [1, 2];
+    plain[(next(&mut n) % 2) as usize] += next(&mut n);
+    let mut till = Till {
+        drawers: list,
+        turn: n % 50,
+    };
+    *till.drawer() -= next(&mut n) % 7;
+    (till.drawers, n + till.turn, plain)
+}
+
+#[routine]
+fn own_compound_of_blocks(a: u32, b: u32) -> Option<([Money; 3], usize)> {
+    let mut list = [Money(a, b % 100), Money(3, 4), Money(5, 6)];
+    let mut at = (a % 2) as usize;
+    let mut value = Money(b % 1000, 1);
+    list[{
+        at += 1;
+        value.0 += 1;
+        at
+    }] += value;
+    list[at - 1] += match b % 4 {
+        0 => return None,
+        1 => Money(1, at as u32),
+        n => {
+            at = 0;
+            Money(n, 5)
+        }
+    };
+    for turn in 0..3 {
+        list[{
+            at = (at + 1) % 3;
+            at
+        }] -= if turn == 1 && b % 5 == 0 {
+            break;
+        } else {
+            at += 1;
+            [at as u32, turn].into_iter().map(|x| x + 1).sum()
+        };
+    }
+    Some((list, at))
+}
+
+#[routine]
+fn own_compound_traps(a: u32, b: u32) -> Money {
+    let mut list = [Money(1, 2); 3];
+    let mut n = b % 4;
+    list[(a % 5) as usize] += Money(1_000_000_000 * next(&mut n), 1);
+    list[(a % 3) as usize]
 }

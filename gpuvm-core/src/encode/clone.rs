@@ -1,13 +1,13 @@
 //! `clone` as std derives it, and as tuples, arrays, `Option` and `Result` have it: part by part, by the routine that the user has written for a part, or word by word.
 
-use super::operand::Operand;
+use super::operand::{Operand, Where};
 use super::state::Encoder;
 use crate::isa::Op;
 use crate::routine::Callee;
 use crate::types::{Field, Kind, TypeRef, Value, any_clones};
 
-/// Elements of an array at most that are cloned by routines: each is a call of its own.
-const MOST_ELEMENTS: u32 = 256;
+/// Elements of an array at most that are cloned one after the other, each by a call of its own; those of a longer one are in a loop.
+const MOST_CALLS: u32 = 8;
 
 impl Encoder<'_> {
     /// A clone of a value.
@@ -41,10 +41,9 @@ impl Encoder<'_> {
         match ty.kind {
             Kind::Array => {
                 let Some(element) = ty.element_ref() else { return };
-                assert!(
-                    ty.length <= MOST_ELEMENTS,
-                    "an array of more than 256 elements with a `clone` of their own cannot be cloned at once inside a routine: write a loop"
-                );
+                if ty.length > MOST_CALLS {
+                    return self.clone_elements(base, value, element);
+                }
                 let mut i = 0;
                 while i < ty.length {
                     let at = i * element.words();
@@ -70,6 +69,39 @@ impl Encoder<'_> {
             }
             _ => self.clone_fields(base, value, ty.fields),
         }
+    }
+
+    /// The same of a list's elements, in a loop.
+    const fn clone_elements(&mut self, base: u32, value: Operand, element: TypeRef) {
+        let (space, offset, displacement) = self.pointer(value);
+        let to = self.pointer_to(base, value.ty.words);
+        let at = self.imm(0);
+        let end = self.imm(value.ty.words);
+        let label = self.new_label();
+        if self.overflowed() {
+            return;
+        }
+        self.place_here(label);
+        let from = Where::Memory {
+            space,
+            offset: self.word(Op::Add, offset, at, 0),
+            displacement,
+        };
+        let clone = self.cloned(Operand {
+            at: from,
+            ..Operand::fresh(element, 0)
+        });
+        let first = self.fresh(element.words());
+        self.store_words(first, clone, element);
+        let offset = self.word(Op::Add, to.offset, at, 0);
+        let mut i = 0;
+        while i < element.words() {
+            self.emit(Op::Store, [first + i, to.space, offset, to.displacement + i]);
+            i += 1;
+        }
+        self.emit(Op::AddImm, [at, at, element.words(), 0]);
+        let more = self.word(Op::LtU, at, end, 0);
+        self.jump_to(Op::JumpIf, label, more);
     }
 
     const fn clone_fields(&mut self, base: u32, value: Operand, fields: &'static [Field]) {

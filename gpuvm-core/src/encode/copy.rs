@@ -84,7 +84,7 @@ impl Encoder<'_> {
     }
 
     /// Where in the frame consecutive words are.
-    const fn pointer_to(&mut self, base: u32, count: u32) -> Pointer {
+    pub(super) const fn pointer_to(&mut self, base: u32, count: u32) -> Pointer {
         let offset = self.fresh(1);
         self.emit(Op::Address, [offset, base, count, 0]);
         Pointer {

@@ -131,7 +131,7 @@ impl Encoder<'_> {
     }
 
     /// Words of space and offset of an array or slice place, and a constant to add to the offset.
-    const fn pointer(&mut self, place: Operand) -> (u32, u32, u32) {
+    pub(super) const fn pointer(&mut self, place: Operand) -> (u32, u32, u32) {
         match place.at {
             Where::Memory {
                 space,

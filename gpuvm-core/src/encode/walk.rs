@@ -348,6 +348,22 @@ impl Encoder<'_> {
                     self.call(call, 1);
                 }
             }
+            Node::Clone => {
+                let place = self.pop();
+                let clone = if place.refs > 0 {
+                    self.owned(place)
+                } else {
+                    self.cloned(place)
+                };
+                self.push(clone);
+            }
+            Node::SkipIfCall => {
+                let fact = self.fact();
+                let distance = self.hash() as i32;
+                if matches!(fact, Fact::Call(_)) {
+                    self.at = (self.at as i32 + distance) as usize;
+                }
+            }
             Node::Question => self.question(),
             Node::View => {
                 let ty = self.type_fact();
@@ -655,9 +671,13 @@ impl Encoder<'_> {
         } else {
             Fact::Builtin
         };
-        let place = self.pop();
-        let value = self.pop();
+        let reordered = matches!(node, Node::AssignOpAs) && self.small() != 0;
+        let mut place = self.pop();
+        let mut value = self.pop();
         if let Fact::Call(call) = fact {
+            if reordered {
+                (place, value) = (value, place);
+            }
             let place = self.reference(place);
             self.push(place);
             self.push(value);

@@ -5,7 +5,7 @@ use std::ops::{Bound, RangeBounds, RangeFull, RangeTo, RangeToInclusive};
 use gpuvm_macros::routine;
 
 use super::iter::{AnIterator, From, HalfOpen, Inclusive, Ordered};
-use super::{generic_methods, methods};
+use super::{generic_methods, intrinsics, methods};
 use crate::types::Static;
 
 #[routine(library, inline)]
@@ -108,10 +108,10 @@ fn as_ref<T: Static>(bound: &Bound<T>) -> Bound<&T> {
 }
 
 #[routine(library, inline)]
-fn cloned<T: Static + Copy>(bound: Bound<&'static T>) -> Bound<T> {
+fn cloned<T: Static>(bound: Bound<&'static T>) -> Bound<T> {
     match bound {
-        Bound::Included(x) => Bound::Included(*x),
-        Bound::Excluded(x) => Bound::Excluded(*x),
+        Bound::Included(x) => Bound::Included(intrinsics::clone(x)),
+        Bound::Excluded(x) => Bound::Excluded(intrinsics::clone(x)),
         Bound::Unbounded => Bound::Unbounded,
     }
 }
@@ -140,7 +140,7 @@ methods! {
     [T: Static] (Bound<T>, Bound<T>), end_bound = pair_end<T>;
     [T: Ordered] (Bound<T>, Bound<T>), contains = pair_contains<T>;
     [T: Static] Bound<T>, as_ref = as_ref<T>;
-    [T: Static + Copy] Bound<&'static T>, cloned = cloned<T>;
+    [T: Static] Bound<&'static T>, cloned = cloned<T>;
 }
 
 generic_methods! {

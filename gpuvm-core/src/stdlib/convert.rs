@@ -14,12 +14,12 @@ use crate::facts::{CallFact, Compares, Convert, EQ, Operation, TryConvert};
 use crate::types::{Field, Kind, Type, Value, VmType, name_hash};
 
 macro_rules! errors {
-    ($($ty:ident)*) => {$(
+    ($($ty:ident = $of:expr,)*) => {$(
         impl Value for $ty {
             type Erased = Self;
             type Inner = Self;
             type Depth = crate::types::Zero;
-            const TYPE: &'static Type = &Type::record(Kind::Struct, stringify!($ty), NOTHING);
+            const TYPE: &'static Type = &$of;
         }
 
         #[diagnostic::do_not_recommend]
@@ -42,7 +42,27 @@ const NOTHING: &[Field] = &[Field {
     offset: 0,
 }];
 
-errors! { TryFromIntError TryFromSliceError CharTryFromError TryFromCharError Infallible }
+const fn error(name: &'static str) -> Type {
+    Type::record(Kind::Struct, name, NOTHING)
+}
+
+errors! {
+    TryFromIntError = error("TryFromIntError"),
+    TryFromSliceError = error("TryFromSliceError"),
+    CharTryFromError = error("CharTryFromError"),
+    TryFromCharError = error("TryFromCharError"),
+    Infallible = Type::tagged("Infallible", &[]),
+}
+
+impl VmType for Infallible {
+    fn write_words(&self, _: &mut [u32]) {
+        match *self {}
+    }
+
+    fn read_words(_: &[u32]) -> Self {
+        unreachable!("no VM has a value of `Infallible`")
+    }
+}
 
 /// An integer.
 pub trait Integer: Ordered + VmType {}

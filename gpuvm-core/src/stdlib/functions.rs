@@ -101,7 +101,12 @@ pub fn array_from_fn<T: Static, F: FnMut(usize) -> T, const N: usize>(f: F) -> [
 
 #[routine(library, inline, std([T; N]))]
 pub fn array_repeat<T: Static, const N: usize>(value: T) -> [T; N] {
-    array_from_fn(|_| intrinsics::copy(&value))
+    let mut array: [T; N] = array_from_fn(|_| intrinsics::clone(&value));
+    // The last one is the value itself.
+    if N > 0 {
+        *intrinsics::element_mut(&&mut array[..], N - 1) = value;
+    }
+    array
 }
 
 #[routine(library, inline, std(std::iter::Once<T>))]

@@ -105,6 +105,11 @@ mod intrinsics {
         unreachable!("{NATIVELY}")
     }
 
+    /// The same as its own type clones it.
+    pub fn clone<T>(_: &T) -> T {
+        unreachable!("{NATIVELY}")
+    }
+
     /// The same words as a value of another type.
     pub fn words<T, U>(_: T) -> U {
         unreachable!("{NATIVELY}")

@@ -229,6 +229,22 @@ fn copied<T: Static>(option: Option<&T>) -> Option<T> {
 }
 
 #[routine(library)]
+fn cloned<T: Static>(option: Option<&T>) -> Option<T> {
+    match option {
+        Some(x) => Some(intrinsics::clone(x)),
+        None => None,
+    }
+}
+
+#[routine(library)]
+fn cloned_mut<T: Static>(option: Option<&mut T>) -> Option<T> {
+    match option {
+        Some(x) => Some(intrinsics::clone(x)),
+        None => None,
+    }
+}
+
+#[routine(library)]
 fn copied_mut<T: Static>(option: Option<&mut T>) -> Option<T> {
     match option {
         Some(x) => Some(intrinsics::copy(x)),
@@ -374,9 +390,9 @@ generic_methods! {
     [T: Static] Option<T>, into_iter(()) -> OptionIter<T> = into_iter<T>;
     [T: Static] Option<T>, take(()) -> Option<T> = take<T>;
     [T: Static] Option<&'static T>, copied(()) -> Option<T> = copied<T>;
-    [T: Static] Option<&'static T>, cloned(()) -> Option<T> = copied<T>;
+    [T: Static] Option<&'static T>, cloned(()) -> Option<T> = cloned<T>;
     [T: Static] Option<&'static mut T>, copied(()) -> Option<T> = copied_mut<T>;
-    [T: Static] Option<&'static mut T>, cloned(()) -> Option<T> = copied_mut<T>;
+    [T: Static] Option<&'static mut T>, cloned(()) -> Option<T> = cloned_mut<T>;
     [T: Static, U: Static] Option<T>, map(()) -> Option<U> = map<T, U>;
     [T: Static] Option<T>, inspect(()) -> Option<T> = inspect<T>;
     [T: Static, U: Static] Option<T>, map_or(()) -> U = map_or<T, U>;

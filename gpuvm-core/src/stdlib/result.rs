@@ -148,6 +148,14 @@ fn as_mut<T: Static, E: Static>(result: &mut Result<T, E>) -> Result<&mut T, &mu
 }
 
 #[routine(library)]
+fn cloned<T: Static, E: Static>(result: Result<&T, E>) -> Result<T, E> {
+    match result {
+        Ok(x) => Ok(intrinsics::clone(x)),
+        Err(e) => Err(e),
+    }
+}
+
+#[routine(library)]
 fn copied<T: Static, E: Static>(result: Result<&T, E>) -> Result<T, E> {
     match result {
         Ok(x) => Ok(intrinsics::copy(x)),
@@ -234,7 +242,7 @@ methods! {
     [T: Static, E: Static] Result<T, E>, as_ref = as_ref<T, E>;
     [T: Static, E: Static] Result<T, E>, as_mut = as_mut<T, E>;
     [T: Static, E: Static] Result<&'static T, E>, copied = copied<T, E>;
-    [T: Static, E: Static] Result<&'static T, E>, cloned = copied<T, E>;
+    [T: Static, E: Static] Result<&'static T, E>, cloned = cloned<T, E>;
 }
 
 generic_methods! {

@@ -59,7 +59,7 @@ plain! {
     [] NonZero<u8>; [] NonZero<u16>; [] NonZero<u32>; [] NonZero<u64>; [] NonZero<u128>; [] NonZero<usize>;
     [T: VmType] Wrapping<T>; [T: VmType] Saturating<T>; [T: VmType] Reverse<T>; [B: VmType, C: VmType] ControlFlow<B, C>; [T: VmType] Bound<T>;
     [] Ordering; [] std::time::Duration;
-    [] FpCategory; [] std::fmt::Error;
+    [] FpCategory; [] std::convert::Infallible; [] std::fmt::Error;
 }
 #[cfg(feature = "half")]
 plain! { [] half::f16; [] half::bf16; }

@@ -266,7 +266,10 @@ impl Lowering<'_> {
         let count = node.args.len();
         let mutable = name.ends_with("_mut");
         // What is borrowed only to say what is meant is the place itself.
-        let borrows = matches!(name.as_str(), "element" | "element_mut" | "part" | "part_mut" | "copy");
+        let borrows = matches!(
+            name.as_str(),
+            "element" | "element_mut" | "part" | "part_mut" | "copy" | "clone"
+        );
         let is_borrowed = borrows && matches!(node.args.first(), Some(Expr::Reference(_)));
         let mut arguments: Vec<&mut Expr> = node.args.iter_mut().collect();
         if is_borrowed && let Expr::Reference(borrow) = arguments.remove(0) {
@@ -293,11 +296,11 @@ impl Lowering<'_> {
                 self.stream.node(Node::Unit);
                 return Some(Known::Unknown);
             }
-            "copy" => {
+            "copy" | "clone" => {
                 if !is_borrowed {
                     self.stream.node(Node::Deref);
                 }
-                self.stream.node(Node::Copy);
+                self.stream.node(if name == "copy" { Node::Copy } else { Node::Clone });
                 return Some(Known::Unknown);
             }
             "words" => {

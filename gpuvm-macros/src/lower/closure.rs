@@ -34,10 +34,7 @@ impl Lowering<'_> {
         }
         let (first_local, first_label, first_join) = (self.locals.len() as u64, self.labels, self.joins);
         let outer = Outer {
-            stream: {
-                let inner = self.stream.inner();
-                std::mem::replace(&mut self.stream, inner)
-            },
+            stream: self.begin_stream(),
             targets: std::mem::take(&mut self.targets),
             bound: std::mem::take(&mut self.bound),
             diverges: std::mem::take(&mut self.diverges),

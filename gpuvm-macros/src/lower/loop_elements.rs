@@ -78,6 +78,9 @@ impl Lowering<'_> {
             Known::List(element) => (**element).clone(),
             _ => Known::Unknown,
         };
+        if access == Access::Cloned && !element.is_primitive() {
+            self.stream.node(Node::Clone);
+        }
         if matches!(access, Access::Shared | Access::Mutable) {
             self.stream.node(Node::Ref).number(u64::from(access == Access::Mutable));
             element = Known::Reference(Box::new(element));

@@ -26,6 +26,7 @@ pub(super) enum Access {
     Value,
     /// `.iter().copied()`
     Copied,
+    Cloned,
     /// `for x in &list`, `.iter()`
     Shared,
     /// `for x in &mut list`, `.iter_mut()`
@@ -88,12 +89,17 @@ pub(super) fn head(expr: &mut Expr) -> Option<Head<'_>> {
                 }),
                 _ => None,
             },
-            ("copied" | "cloned", 0) => match adapted(&mut node.receiver)? {
+            (copies @ ("copied" | "cloned"), 0) => match adapted(&mut node.receiver)? {
                 Head::Elements(Elements {
                     base,
                     access: Access::Shared,
                     enumerated: false,
-                }) => elements(base, Access::Copied),
+                }) if copies == "copied" => elements(base, Access::Copied),
+                Head::Elements(Elements {
+                    base,
+                    access: Access::Shared,
+                    enumerated: false,
+                }) => elements(base, Access::Cloned),
                 _ => None,
             },
             ("enumerate", 0) => match adapted(&mut node.receiver)? {

@@ -446,6 +446,12 @@ impl<'r> Lowering<'r> {
         self.stream.node(Node::Return);
     }
 
+    /// Begins a stream of its own; the one before it is given back.
+    fn begin_stream(&mut self) -> Stream {
+        let begun = self.stream.inner();
+        std::mem::replace(&mut self.stream, begun)
+    }
+
     fn new_slot(&mut self) -> u64 {
         self.slots += 1;
         self.slots - 1

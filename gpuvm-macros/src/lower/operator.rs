@@ -5,6 +5,7 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, UnOp};
 
 use super::expr::typed;
+use super::stream::Stream;
 use super::{Calls, Lowering, Want, literal};
 use crate::namesakes;
 use crate::primitive::{Known, method_has_effect};
@@ -136,13 +137,15 @@ impl Lowering<'_> {
         Known::BOOL
     }
 
-    /// `place op= value`: for numbers the value is evaluated first, as Rust does.
+    /// `place op= value`: for numbers the value is evaluated first, and for an operator of the user's the place, as Rust does.
     fn compound(&mut self, expr: &mut Expr, operator: Operator) -> Known {
         let start = shadow::at(expr);
         let Expr::Binary(node) = &mut *expr else {
             return Known::Unknown;
         };
         let copies = self.has_effect(&node.left) && self.is_changeable(&node.right);
+        let order_matters = self.evidence && !is_read(&node.left) && (copies || !is_read(&node.right));
+        let outer = order_matters.then(|| self.begin_stream());
         let right = self.expr(&mut node.right, Want::Decided);
         if matches!(right, Known::Reference(_)) && right.is_primitive() {
             self.stream.node(Node::Deref);
@@ -150,21 +153,52 @@ impl Lowering<'_> {
         if copies {
             self.stream.node(Node::Copy);
         }
+        let value = order_matters.then(|| self.begin_stream());
         self.changes = true;
         let left = self.expr(&mut node.left, Want::Free);
-        self.stream.line(start);
-        if left.is_primitive() && right.is_primitive() || !self.evidence {
-            let plain = operator as u64 - Operator::AddAssign as u64;
-            self.stream.node(Node::AssignOp).number(plain);
-        } else {
-            let slot = self.new_slot();
-            self.stream.node(Node::AssignOpAs).number(operator as u64).number(slot);
-            self.may_call(Calls::Maybe);
-            let is_local = self.is_local(&node.right);
-            shadow::assign_operator(expr, operator, is_local, slot);
+        let own = (self.evidence && !(left.is_primitive() && right.is_primitive())).then(|| self.new_slot());
+        if let (Some(outer), Some(value)) = (outer, value) {
+            let place = std::mem::replace(&mut self.stream, outer);
+            self.value_and_place(value.into_bytes(), place.into_bytes(), own);
         }
+        self.stream.line(start);
+        let Some(slot) = own else {
+            let plain = operator as u64 - Operator::AddAssign as u64;
+            self.stream.node(Node::AssignOp).number(plain).node(Node::Unit);
+            return Known::Unit;
+        };
+        self.stream.node(Node::AssignOpAs).number(operator as u64).number(slot);
+        self.stream.number(order_matters.into());
+        self.may_call(Calls::Maybe);
+        let is_local = self.is_local(&node.right);
+        shadow::assign_operator(expr, operator, is_local, slot);
         self.stream.node(Node::Unit);
         Known::Unit
+    }
+
+    /// Writes the nodes of an assigned value and those of the place. `own`: the slot that says whether the operator is the user's own, where it may be: the
+    /// place is then walked first.
+    fn value_and_place(&mut self, value: Vec<u8>, place: Vec<u8>, own: Option<u64>) {
+        let Some(slot) = own else {
+            self.stream.code(value).code(place);
+            return;
+        };
+        let skip = |bytes: usize, back: bool| {
+            let mut stream = Stream::default();
+            let distance = if back { -(bytes as i32) } else { bytes as i32 };
+            stream.node(Node::SkipIfCall).number(slot).distance(distance);
+            stream.into_bytes()
+        };
+        let length = skip(0, false).len();
+        let to_place = skip(value.len() + length, false);
+        let behind = skip(place.len() + length, false);
+        let to_value = skip(value.len() + length + place.len() + length, true);
+        self.stream
+            .code(to_place)
+            .code(value)
+            .code(behind)
+            .code(place)
+            .code(to_value);
     }
 
     /// Whether an expression is the name of a local variable, which the shadow may name as often as it likes.
@@ -239,6 +273,19 @@ impl Lowering<'_> {
 /// Whether an operand has a type that no type of the user's is compared with, but for those that [say so](namesakes::compares_others).
 fn is_scalar(known: &Known) -> bool {
     matches!(known.inner(), Known::Scalar(_) | Known::Float | Known::FloatLiteral)
+}
+
+/// Whether an expression only reads a variable, or a part of one: nothing happens when it is evaluated.
+fn is_read(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) | Expr::Lit(_) => true,
+        Expr::Paren(node) => is_read(&node.expr),
+        Expr::Group(node) => is_read(&node.expr),
+        Expr::Field(node) => is_read(&node.base),
+        Expr::Reference(node) => is_read(&node.expr),
+        Expr::Unary(node) => matches!(node.op, UnOp::Deref(_)) && is_read(&node.expr),
+        _ => false,
+    }
 }
 
 /// Looks for what may change a variable or memory.

@@ -78,7 +78,13 @@ impl Stream {
         self
     }
 
-    /// Writes the nodes of a closure.
+    /// Writes how many bytes the walk skips.
+    pub fn distance(&mut self, bytes: i32) -> &mut Stream {
+        self.bytes.extend(bytes.to_le_bytes());
+        self
+    }
+
+    /// Writes nodes that were written by themselves.
     pub fn code(&mut self, code: Vec<u8>) -> &mut Stream {
         self.bytes.extend(code);
         // Its last line is not that of what follows.

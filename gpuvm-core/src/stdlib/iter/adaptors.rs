@@ -73,8 +73,12 @@ iterator_type! {
     Scan [I: Sequence, S: Static, B: Static] [I, S, B] { iter: I, state: S } { f: fn(&mut S, I::Item) -> Option<B> }
 }
 iterator_type! {
-    /// `copied` and `cloned`
+    /// `copied`
     Copied [I: Sequence] [I] { iter: I } {}
+}
+iterator_type! {
+    /// `cloned`
+    Cloned [I: Sequence] [I] { iter: I } {}
 }
 iterator_type! {
     /// `fuse`
@@ -139,7 +143,7 @@ adaptors! {
     [I: Iterator + Value, S: Value, B: Value, F: FnMut(&mut S, I::Item) -> Option<B>] iter::Scan<I, S, F>
         => Scan<I::Erased, S::Erased, B::Erased> where [I::Erased: Sequence, S::Erased: Static, B::Erased: Static];
     [I: Value] iter::Copied<I> => Copied<I::Erased> where [I::Erased: Sequence];
-    [I: Value] iter::Cloned<I> => Copied<I::Erased> where [I::Erased: Sequence];
+    [I: Value] iter::Cloned<I> => Cloned<I::Erased> where [I::Erased: Sequence];
     [I: Value] iter::Fuse<I> => Fuse<I::Erased> where [I::Erased: Sequence];
     [I: Iterator + Value] iter::Peekable<I> => Peekable<I::Erased> where [I::Erased: Sequence];
     [I: Iterator + Value, U: IntoIterator + Value, F: FnMut(I::Item) -> U] iter::FlatMap<I, U, F> => FlatMap<I::Erased, U::Erased>
@@ -513,41 +517,54 @@ impl<I: Sequence, S: Static, B: Static> Iterator for Scan<I, S, B> {
     }
 }
 
-#[routine(library, inline, each)]
-impl<T: Static + Copy, I: Sequence<Item = &'static T>> Iterator for Copied<I> {
-    type Item = T;
+macro_rules! of_elements {
+    ($name:ident, $bound:ident, $copy:ident) => {
+        #[routine(library, inline, each)]
+        impl<T: Static + $bound, I: Sequence<Item = &'static T>> Iterator for $name<I> {
+            type Item = T;
 
-    fn next(&mut self) -> Option<T> {
-        match self.iter.next() {
-            Some(x) => Some(*x),
-            None => None,
+            fn next(&mut self) -> Option<T> {
+                match self.iter.next() {
+                    Some(x) => Some(intrinsics::$copy(x)),
+                    None => None,
+                }
+            }
         }
-    }
-}
 
-#[routine(library, inline)]
-impl<T: Static + Copy, I: DoubleEnded<Item = &'static T>> DoubleEndedIterator for Copied<I> {
-    fn next_back(&mut self) -> Option<T> {
-        match self.iter.next_back() {
-            Some(x) => Some(*x),
-            None => None,
+        #[routine(library, inline)]
+        impl<T: Static + $bound, I: DoubleEnded<Item = &'static T>> DoubleEndedIterator for $name<I> {
+            fn next_back(&mut self) -> Option<T> {
+                match self.iter.next_back() {
+                    Some(x) => Some(intrinsics::$copy(x)),
+                    None => None,
+                }
+            }
         }
-    }
-}
 
-#[routine(library, inline)]
-impl<T: Static + Copy, I: SkipsBack<Item = &'static T>> AdvanceBack for Copied<I> {
-    fn advance_back(&mut self, count: usize) -> bool {
-        self.iter.advance_back(count)
-    }
-}
+        #[routine(library, inline)]
+        impl<T: Static + $bound, I: SkipsBack<Item = &'static T>> AdvanceBack for $name<I> {
+            fn advance_back(&mut self, count: usize) -> bool {
+                self.iter.advance_back(count)
+            }
+        }
 
-#[routine(library, inline)]
-impl<T: Static + Copy, I: Counted<Item = &'static T>> ExactSizeIterator for Copied<I> {
-    fn len(&self) -> usize {
-        self.iter.len()
-    }
+        #[routine(library, inline)]
+        impl<T: Static + $bound, I: Counted<Item = &'static T>> ExactSizeIterator for $name<I> {
+            fn len(&self) -> usize {
+                self.iter.len()
+            }
+        }
+
+        #[routine(library, inline)]
+        impl<T: Static + $bound, I: Skips<Item = &'static T>> Advance for $name<I> {
+            fn advance(&mut self, count: usize) -> bool {
+                self.iter.advance(count)
+            }
+        }
+    };
 }
+of_elements!(Copied, Copy, copy);
+of_elements!(Cloned, Clone, clone);
 
 #[routine(library, inline)]
 impl<I: Sequence> Iterator for Fuse<I> {
@@ -692,13 +709,6 @@ impl<I: SkipsBack> Advance for Rev<I> {
     }
 }
 
-#[routine(library, inline)]
-impl<T: Static + Copy, I: Skips<Item = &'static T>> Advance for Copied<I> {
-    fn advance(&mut self, count: usize) -> bool {
-        self.iter.advance(count)
-    }
-}
-
 /// Positions that come after the end are seen by nobody.
 #[routine(library, inline)]
 impl<I: Skips> Advance for Enumerate<I> {
@@ -824,6 +834,11 @@ fn copied<I: Sequence>(iter: I) -> Copied<I> {
 }
 
 #[routine(library, inline)]
+fn cloned<I: Sequence>(iter: I) -> Cloned<I> {
+    Cloned { iter }
+}
+
+#[routine(library, inline)]
 fn fuse<I: Sequence>(iter: I) -> Fuse<I> {
     Fuse { iter, ended: false }
 }
@@ -857,7 +872,7 @@ generic_methods! {
     [I: Sequence, X: Receiver<I> + Skips] AnIterator<I>, skip(()) -> Skip<X> = skip<X>;
     [I: Sequence, X: Receiver<I> + Skips] AnIterator<I>, step_by(()) -> StepBy<X> = step_by<X>;
     [T: Static + Copy, I: Sequence<Item = &'static T>, X: Receiver<I>] AnIterator<I>, copied(()) -> Copied<X> = copied<X>;
-    [T: Static + Copy, I: Sequence<Item = &'static T>, X: Receiver<I>] AnIterator<I>, cloned(()) -> Copied<X> = copied<X>;
+    [T: Static + Clone, I: Sequence<Item = &'static T>, X: Receiver<I>] AnIterator<I>, cloned(()) -> Cloned<X> = cloned<X>;
     [I: Sequence, X: Receiver<I>] AnIterator<I>, fuse(()) -> Fuse<X> = fuse<X>;
     [I: Sequence<Item: Elements>, X: Receiver<I> + Sequence<Item: Elements>] AnIterator<I>, flatten(()) -> Flatten<X> = flatten<X>;
     [I: Sequence, X: Receiver<I>] AnIterator<I>, peekable(()) -> Peekable<X> = peekable<X>;

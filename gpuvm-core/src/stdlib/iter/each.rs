@@ -4,7 +4,8 @@ use gpuvm_macros::routine;
 
 use super::super::intrinsics;
 use super::adaptors::{
-    Copied, Enumerate, Filter, FilterMap, Inspect, Map, MapWhile, Rev, Scan, Skip, SkipWhile, Take, TakeWhile, Zip,
+    Cloned, Copied, Enumerate, Filter, FilterMap, Inspect, Map, MapWhile, Rev, Scan, Skip, SkipWhile, Take, TakeWhile,
+    Zip,
 };
 use super::{DoubleEnded, Each, Sequence, Skips};
 use crate::types::Static;
@@ -148,6 +149,13 @@ impl<I: Sequence, S: Static, B: Static> Each for Scan<I, S, B> {
             Some(y) => f(y),
             None => false,
         });
+    }
+}
+
+#[routine(library, inline)]
+impl<T: Static + Clone, I: Sequence<Item = &'static T>> Each for Cloned<I> {
+    fn each(&mut self, f: fn(T) -> bool) {
+        intrinsics::each(&mut self.iter, |x| f(intrinsics::clone(x)));
     }
 }
 

@@ -434,7 +434,7 @@ made! {
 }
 
 #[routine(library, inline)]
-impl<T: Static + Copy> Iterator for Once<T> {
+impl<T: Static> Iterator for Once<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
@@ -442,25 +442,25 @@ impl<T: Static + Copy> Iterator for Once<T> {
             return None;
         }
         self.ended = true;
-        Some(self.value)
+        Some(intrinsics::copy(&self.value))
     }
 }
 
 #[routine(library, inline)]
-impl<T: Static + Copy> Iterator for Empty<T> {
+impl<T: Static> Iterator for Empty<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        self.none
+        None
     }
 }
 
 #[routine(library, inline)]
-impl<T: Static + Copy> Iterator for Repeats<T> {
+impl<T: Static + Clone> Iterator for Repeats<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        Some(self.value)
+        Some(intrinsics::clone(&self.value))
     }
 }
 
@@ -478,11 +478,11 @@ impl<T: Static + Copy> Iterator for RepeatN<T> {
 }
 
 #[routine(library, inline)]
-impl<T: Static + Copy> Iterator for Successors<T> {
+impl<T: Static> Iterator for Successors<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        match self.next {
+        match intrinsics::copy(&self.next) {
             Some(x) => {
                 self.next = (self.f)(&x);
                 Some(x)
@@ -503,20 +503,20 @@ impl<T: Static> Iterator for FromFn<T> {
 
 by_taking! {
     [T: Static] OptionIter<T>;
-    [T: Static + Copy] Once<T>;
-    [T: Static + Copy] Successors<T>;
+    [T: Static] Once<T>;
+    [T: Static] Successors<T>;
     [T: Static] FromFn<T>;
 }
 
 #[routine(library, inline)]
-impl<T: Static + Copy> Advance for Empty<T> {
+impl<T: Static> Advance for Empty<T> {
     fn advance(&mut self, _count: usize) -> bool {
         true
     }
 }
 
 #[routine(library, inline)]
-impl<T: Static + Copy> Advance for Repeats<T> {
+impl<T: Static + Clone> Advance for Repeats<T> {
     fn advance(&mut self, _count: usize) -> bool {
         true
     }

@@ -17,8 +17,14 @@ fn swap<T: Static>(slice: &mut [T], a: usize, b: usize) {
 
 #[routine(library)]
 fn fill<T: Static>(slice: &mut [T], value: T) {
-    for x in slice {
-        *x = intrinsics::copy(&value);
+    let mut at = 0;
+    while at < slice.len() {
+        *intrinsics::element_mut(&slice, at) = intrinsics::clone(&value);
+        at = at.wrapping_add(1);
+    }
+    // The last one is the value itself.
+    if at > 0 {
+        *intrinsics::element_mut(&slice, at.wrapping_sub(1)) = value;
     }
 }
 
@@ -80,6 +86,27 @@ fn copy_from_slice<T: Static>(slice: &mut [T], source: &[T]) {
         );
     }
     copy_part(slice, source);
+}
+
+#[routine(library, inline)]
+fn clone_from_slice<T: Static>(slice: &mut [T], source: &[T]) {
+    let (length, given) = (slice.len(), source.len());
+    if length != given {
+        panic!(
+            "copy_from_slice: source slice length ({}) does not match destination slice length ({})",
+            given, length
+        );
+    }
+    clone_part(slice, source);
+}
+
+#[routine(library)]
+fn clone_part<T: Static>(slice: &mut [T], source: &[T]) {
+    let mut at = 0;
+    for x in source {
+        *intrinsics::element_mut(&slice, at) = intrinsics::clone(x);
+        at = at.wrapping_add(1);
+    }
 }
 
 #[routine(library)]
@@ -164,7 +191,7 @@ copy_within! {
 
 list_methods! {
     [T: Static] T: swap = swap<T>, fill = fill<T>, reverse = reverse<T>, rotate_left = rotate_left<T>, rotate_right = rotate_right<T>,
-        copy_from_slice = copy_from_slice<T>, clone_from_slice = copy_from_slice<T>, swap_with_slice = swap_with_slice<T>;
+        copy_from_slice = copy_from_slice<T>, clone_from_slice = clone_from_slice<T>, swap_with_slice = swap_with_slice<T>;
 }
 
 generic_list_methods! {
