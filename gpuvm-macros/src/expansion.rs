@@ -12,7 +12,7 @@
 //! several calls of a long chain. Rules are looked for in the body, in the file that the
 //! routine is in, where they are in scope, and in the crate's other files ([`elsewhere`]).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use proc_macro2::{Group, Ident, LineColumn, Span, TokenStream, TokenTree};
@@ -28,6 +28,7 @@ use syn::{
 use crate::args::{Args, Role};
 use crate::elsewhere::{self, is_std};
 use crate::file::text_around;
+use crate::hygiene;
 use crate::lower::constant::{Case, case};
 use crate::lower::{MacroArguments, context};
 use crate::report::Report;
@@ -50,6 +51,8 @@ pub struct Rules {
     /// The `#[cfg(…)]`s above it.
     conditions: TokenStream,
     tokens: TokenStream,
+    /// The names in what they make that may be variables of the body that they are in.
+    free: BTreeSet<String>,
 }
 
 impl Rules {
@@ -68,6 +71,7 @@ pub fn begin(role: Role, args: &TokenStream, item: &mut Item) -> Option<TokenStr
     let mut calls = Calls {
         place: place_of(item)?,
         blocks: Vec::new(),
+        hidden: Vec::new(),
         file: None,
         found: Vec::new(),
     };
@@ -268,7 +272,7 @@ fn chained(calls: &[Call], place: usize, is_last: bool) -> TokenStream {
         arms.collect()
     };
     if let [call] = calls {
-        let macros = call.rules.iter().map(|Rules { conditions, tokens }| {
+        let macros = call.rules.iter().map(|Rules { conditions, tokens, .. }| {
             let arms = of_call(call, tokens, "");
             let arms = arms.iter().map(arm);
             quote!(#conditions macro_rules! #name { #(#arms)* })
@@ -337,11 +341,22 @@ fn rules(rules: &TokenStream) -> impl Iterator<Item = (TokenStream, TokenStream)
     std::iter::from_fn(move || Some((groups.next()?, groups.next()?)))
 }
 
+/// A variable that hides one that a macro names.
+struct Hidden {
+    /// How many blocks are around it.
+    depth: usize,
+    /// The macro.
+    of: String,
+    variable: String,
+}
+
 /// Finds the calls, and puts placeholders there.
 struct Calls {
     place: Span,
     /// The macros of the blocks around, from the outermost.
     blocks: Vec<Scope>,
+    /// What they name that another variable hides.
+    hidden: Vec<Hidden>,
     /// The item's file, once it was asked for one.
     file: Option<File>,
     found: Vec<Call>,
@@ -352,9 +367,9 @@ impl Calls {
     fn rules(&mut self, name: &Ident) -> Option<(Vec<Rules>, bool)> {
         let text = name.to_string();
         let here = |rules: Vec<Rules>| {
-            let rules = rules.into_iter().map(|Rules { conditions, tokens }| Rules {
-                conditions,
-                tokens: at(tokens, name.span()),
+            let rules = rules.into_iter().map(|rules| Rules {
+                tokens: at(rules.tokens, name.span()),
+                ..rules
             });
             rules.collect()
         };
@@ -377,6 +392,9 @@ impl VisitMut for Calls {
         for statement in &mut node.stmts {
             let Stmt::Item(Item::Macro(item)) = statement else {
                 self.visit_stmt_mut(statement);
+                if let Stmt::Local(local) = statement {
+                    self.hide(hygiene::bound_by(&local.pat));
+                }
                 continue;
             };
             let (Some(name), true) = (&item.ident, item.mac.path.is_ident("macro_rules")) else {
@@ -385,6 +403,9 @@ impl VisitMut for Calls {
             let conditions = item.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg"));
             let rules = Rules {
                 conditions: quote!(#(#conditions)*),
+                free: rules(&item.mac.tokens)
+                    .flat_map(|(_, made)| hygiene::free_names(made))
+                    .collect(),
                 tokens: item.mac.tokens.clone(),
             };
             if let Some(block) = self.blocks.last_mut() {
@@ -395,7 +416,46 @@ impl VisitMut for Calls {
                 item.attrs.push(syn::parse_quote!(#[allow(unused_macros)]));
             }
         }
-        self.blocks.pop();
+        self.end_block();
+    }
+
+    fn visit_expr_for_loop_mut(&mut self, node: &mut syn::ExprForLoop) {
+        self.visit_expr_mut(&mut node.expr);
+        self.within(&node.pat, |calls| calls.visit_block_mut(&mut node.body));
+    }
+
+    fn visit_expr_closure_mut(&mut self, node: &mut syn::ExprClosure) {
+        self.blocks.push(Scope::new());
+        for input in &node.inputs {
+            self.hide(hygiene::bound_by(input));
+        }
+        self.visit_expr_mut(&mut node.body);
+        self.end_block();
+    }
+
+    fn visit_arm_mut(&mut self, node: &mut syn::Arm) {
+        self.within(&node.pat.clone(), |calls| visit_mut::visit_arm_mut(calls, node));
+    }
+
+    fn visit_expr_if_mut(&mut self, node: &mut syn::ExprIf) {
+        self.blocks.push(Scope::new());
+        self.visit_expr_mut(&mut node.cond);
+        self.visit_block_mut(&mut node.then_branch);
+        self.end_block();
+        if let Some((_, otherwise)) = &mut node.else_branch {
+            self.visit_expr_mut(otherwise);
+        }
+    }
+
+    fn visit_expr_while_mut(&mut self, node: &mut syn::ExprWhile) {
+        self.blocks.push(Scope::new());
+        visit_mut::visit_expr_while_mut(self, node);
+        self.end_block();
+    }
+
+    fn visit_expr_let_mut(&mut self, node: &mut syn::ExprLet) {
+        visit_mut::visit_expr_let_mut(self, node);
+        self.hide(hygiene::bound_by(&node.pat));
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
@@ -417,8 +477,50 @@ impl VisitMut for Calls {
 }
 
 impl Calls {
+    /// Visits what is in the scope of a pattern's variables.
+    fn within(&mut self, pattern: &Pat, visit: impl FnOnce(&mut Calls)) {
+        self.blocks.push(Scope::new());
+        self.hide(hygiene::bound_by(pattern));
+        visit(self);
+        self.end_block();
+    }
+
+    fn end_block(&mut self) {
+        self.blocks.pop();
+        self.hidden.retain(|hidden| hidden.depth <= self.blocks.len());
+    }
+
+    /// Says that variables of these names have come after the macros of the blocks around.
+    fn hide(&mut self, variables: BTreeSet<String>) {
+        for (name, rules) in self.blocks.iter().flatten() {
+            let free = rules.iter().flat_map(|rules| &rules.free);
+            for variable in free.filter(|free| variables.contains(*free)) {
+                self.hidden.push(Hidden {
+                    depth: self.blocks.len(),
+                    of: name.clone(),
+                    variable: variable.clone(),
+                });
+            }
+        }
+    }
+
+    /// What stands instead of a call of a macro that names what is hidden there.
+    fn refusal(&self, mac: &Macro) -> Option<Macro> {
+        let name = name_of(&mac.path)?;
+        let hidden = self.hidden.iter().rev().find(|hidden| name == hidden.of)?;
+        let variable = &hidden.variable;
+        let message = format!(
+            "`{name}!` names the `{variable}` of where it is defined, and here is another `{variable}`, which the routine would take; give one of them another name"
+        );
+        Some(syn::parse_quote_spanned!(name.span()=> compile_error!(#message)))
+    }
+
     /// Notes a call and puts a placeholder there, if the macro's rules are known.
     fn note(&mut self, mac: &mut Macro) -> bool {
+        if let Some(refusal) = self.refusal(mac) {
+            *mac = refusal;
+            return true;
+        }
         let rules = name_of(&mac.path).and_then(|name| {
             let (rules, is_local) = self.rules(&name)?;
             Some((name, rules, is_local))
@@ -567,6 +669,7 @@ pub fn collect(tokens: TokenStream, scope: &mut Scope) -> bool {
                 let rules = Rules {
                     conditions: quote!(#(#[#conditions])*),
                     tokens: group.stream(),
+                    free: BTreeSet::new(),
                 };
                 rules.define(scope, name);
                 attributes.clear();

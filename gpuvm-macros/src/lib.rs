@@ -24,6 +24,7 @@ mod generic;
 mod given;
 mod home;
 mod host_bounds;
+mod hygiene;
 mod implementation;
 mod inherent;
 mod kept;
