@@ -3,7 +3,8 @@
 use gpuvm_nodes::method;
 use syn::{Attribute, ImplItem, Item, ItemImpl, Type};
 
-use crate::file::{items_around, text_around};
+use crate::cells::definition;
+use crate::file::{items_around, text_around, words};
 use crate::report::Report;
 
 /// Refuses the `Deref` of a type that has a method of a name of std's which is no routine, as far as the file tells.
@@ -53,6 +54,17 @@ pub fn deref_generics(name: &syn::Ident) -> Option<syn::Generics> {
     // Hardly any file has one, and to take a file apart takes long.
     let has_one = text_around(name.span())?.contains("Deref for ");
     search(&has_one.then(|| items_around(name.span())).flatten()?, name)
+}
+
+/// Whether the parts of a type that a file's text defines are of a generic type with a `Deref`, or have such parts.
+pub fn is_inside(text: &str, name: &str, depth: u32) -> bool {
+    let Some(parts) = definition(text, name).filter(|_| depth > 0) else {
+        return false;
+    };
+    let mut types = words(parts)
+        .into_iter()
+        .filter(|word| word.starts_with(char::is_uppercase) && word != name);
+    types.any(|part| text.contains(&format!("Deref for {part}<")) || is_inside(text, &part, depth - 1))
 }
 
 /// Whether a block is of a type whose type arguments are the block's own parameters.

@@ -8,8 +8,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Generics, ItemTrait, LifetimeParam, PredicateType, ReturnType, TraitItem, TraitItemFn, Type, TypeParamBound,
-    Visibility, WhereClause, WherePredicate,
+    Generics, ItemTrait, LifetimeParam, PredicateType, ReturnType, TraitItem, TraitItemFn, Type, TypeParam,
+    TypeParamBound, Visibility, WhereClause, WherePredicate,
 };
 
 use crate::args::Args;
@@ -19,16 +19,25 @@ use crate::generic::{Twins, receiver_as_written, routine_name};
 use crate::given;
 use crate::namesakes;
 use crate::native::{self, SelfType};
+use crate::promised;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify};
-use crate::routine::{Parts, Within, promises, turbofish, vm_generics};
+use crate::routine::{
+    Parts, Within, bound_behind, is_users, promised_of_itself, promises, turbofish, value_bounds, vm_generics,
+};
 
 /// `#[routine] trait Trait { … }`
 pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> TokenStream {
     let mut native = definition.clone();
-    let promised = super_promises(definition);
+    // The operators and methods that its own supertraits promise.
+    let promised = promised_of_itself(&syn::parse_quote!(Self), definition.supertraits.iter());
     native.supertraits.extend(promised);
     let of = Trait::of(args, definition);
+    let is_asked = !args.library && promised::is_asked_in_crate(definition.ident.span());
+    let asked = match is_asked && !of.of_iterators {
+        true => promised::methods_of_values(definition, &of.names()),
+        false => Vec::new(),
+    };
     let (mut provided, mut methods, mut beside) = (Vec::new(), Vec::new(), Vec::new());
     for item in &mut native.items {
         if let TraitItem::Type(associated) = item {
@@ -56,6 +65,13 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
         if method.is_generic() && function.sig.receiver().is_some() && namesakes::is_taken(&method.name) {
             report.generic_method(&function.sig.ident);
         }
+        if is_asked {
+            promised::of_method(&mut function.sig, &mut function.attrs, &Generics::default());
+            if asked.contains(&function.sig.ident) {
+                let asked = of.asked_of_self();
+                function.sig.generics.make_where_clause().predicates.push(asked);
+            }
+        }
         beside.extend(method.items(&of, body.as_ref()));
         methods.push(method);
         provided.extend(body);
@@ -65,19 +81,6 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
     let found = (!methods.is_empty()).then(|| of.found(&methods, &provided, !report.is_empty()));
     let errors = report.into_tokens();
     quote!(#native #found #errors)
-}
-
-/// The operators and methods that a trait's own supertraits promise.
-fn super_promises(definition: &ItemTrait) -> Vec<TypeParamBound> {
-    let own: Type = syn::parse_quote!(Self);
-    promises(&own, definition.supertraits.iter())
-        .into_iter()
-        .filter_map(|predicate| match predicate {
-            WherePredicate::Type(PredicateType { bounds, .. }) => Some(bounds),
-            _ => None,
-        })
-        .flatten()
-        .collect()
 }
 
 /// That an associated type is one of the machine's, and what its bounds promise: whoever names it knows of no more than the trait says. What has parameters of its
@@ -90,10 +93,17 @@ fn part_promises(associated: &syn::TraitItemType) -> Vec<TypeParamBound> {
     let itself: Type = syn::parse_quote!(Self::#name);
     let text = |ty: &Type| ty.to_token_stream().to_string();
     let inner = text(&syn::parse_quote!(<#itself as ::gpuvm::__private::Value>::Inner));
-    let mut found: Vec<TypeParamBound> = vec![match namesakes::lends(name.span(), &crate::plain_name(name)) {
-        true => syn::parse_quote!(::gpuvm::__private::Value<Erased: ::gpuvm::__private::Parameter>),
-        false => syn::parse_quote!(::gpuvm::__private::Parameter),
-    }];
+    let bounds = &associated.bounds;
+    let as_param: TypeParam = syn::parse_quote!(#name: #bounds);
+    let declared: Generics = syn::parse_quote!(<#as_param>);
+    let mut found: Vec<TypeParamBound> = match namesakes::lends(name.span(), &crate::plain_name(name)) {
+        true => vec![syn::parse_quote!(::gpuvm::__private::Value<Erased: ::gpuvm::__private::Parameter>)],
+        false if is_users(name, &declared) => {
+            let bounds = value_bounds(&as_param, &declared).into_iter();
+            bounds.chain(bound_behind(name, &declared)).collect()
+        }
+        false => vec![syn::parse_quote!(::gpuvm::__private::Parameter)],
+    };
     // Of what cannot be a reference, rustc knows what is behind it.
     let is_value = associated.bounds.iter().any(|bound| {
         matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == "VmType" || last.ident == "Default"))
@@ -160,8 +170,8 @@ impl<'t> Trait<'t> {
                 quote!(+ ?::core::marker::Sized),
             ),
             // A reference has its methods as what it refers to.
-            false if namesakes::is_plain_trait(name.span(), &crate::plain_name(name)) => (
-                quote!(#path + ::gpuvm::__private::Receiver + ::gpuvm::__private::Value<Inner: #path>),
+            false if namesakes::is_found_behind(name.span(), &crate::plain_name(name)) => (
+                quote!(#path + ::gpuvm::__private::Receiver + ::gpuvm::__private::Value<Inner: #path + ::gpuvm::__private::Implementor>),
                 quote!(+ ?::core::marker::Sized),
             ),
             false => (
@@ -190,9 +200,13 @@ impl<'t> Trait<'t> {
         let markers = methods.iter().map(|method| method.marker(self, bodies(&method.name)));
         let sources = provided.iter().filter(|_| !refused).map(|method| method.tokens(self));
         let turbofish = turbofish(&self.generics);
+        let is_for_sized = |name: &Ident| {
+            let mut of_name = methods.iter().filter(|method| name == &method.name);
+            of_name.any(|method| method.is_for_sized(self))
+        };
         let functions = provided
             .iter()
-            .filter(|method| !method.is_generic && !self.of_iterators)
+            .filter(|method| !method.is_generic && !self.of_iterators && !is_for_sized(&method.name))
             .map(|method| {
                 let (name, marker) = (emit::generated(&method.name), &method.marker);
                 let (implementation, _, clause) = method.generics.split_for_impl();
@@ -217,7 +231,8 @@ impl<'t> Trait<'t> {
             let name = Ident::new(&method.name, Span::call_site());
             let what = match method.is_generic() {
                 true => "has parameters of its own and a body in the #[routine] trait",
-                false => "has a body in the #[routine] trait, which is one of iterators",
+                false if self.of_iterators => "has a body in the #[routine] trait, which is one of iterators",
+                false => "has a body for all that have a size in the #[routine] trait",
             };
             let message =
                 format!("`{name}` {what}, so an `impl` cannot have another; leave it out, or leave out the trait's");
@@ -269,6 +284,35 @@ impl<'t> Trait<'t> {
             #[doc(hidden)]
             #visibility use #list as #name;
         }
+    }
+
+    /// That what implements it is a value of the machine, for a method of its own.
+    fn asked_of_self(&self) -> WherePredicate {
+        let path = &self.path;
+        match self.is_found_behind() {
+            true => {
+                syn::parse_quote!(Self: ::gpuvm::__private::Value<Erased: #path + ::gpuvm::__private::Referred + ::gpuvm::__private::Value<Inner: #path + ::gpuvm::__private::Implementor>>)
+            }
+            false => {
+                syn::parse_quote!(Self: ::gpuvm::__private::Value<Erased: #path + ::gpuvm::__private::Implementor>)
+            }
+        }
+    }
+
+    /// The names of the trait and of its supertraits.
+    fn names(&self) -> Vec<&'t Ident> {
+        let supertraits = self.definition.supertraits.iter().filter_map(|of| match of {
+            TypeParamBound::Trait(of) => of.path.segments.last(),
+            _ => None,
+        });
+        let supertraits = supertraits.map(|last| &last.ident);
+        std::iter::once(&self.definition.ident).chain(supertraits).collect()
+    }
+
+    /// Whether a reference has its methods as what it refers to.
+    fn is_found_behind(&self) -> bool {
+        let name = &self.definition.ident;
+        namesakes::is_found_behind(name.span(), &crate::plain_name(name))
     }
 
     /// Its lifetimes.
@@ -383,9 +427,22 @@ impl Method {
         !self.own.params.is_empty()
     }
 
-    /// Whether which routine it is follows from the types alone: it has parameters of its own, or a body for any iterator that is given.
+    /// Whether which routine it is follows from the types alone: it has parameters of its own, or a body for any iterator that is given, or for all with a size of what
+    /// has the trait by one `impl`.
     fn is_bound(&self, of: &Trait<'_>, is_provided: bool) -> bool {
-        self.is_generic() || of.of_iterators && is_provided
+        self.is_generic() || is_provided && (of.of_iterators || self.is_for_sized(of))
+    }
+
+    /// Whether the method asks for a size where the trait is implemented for a type parameter, which may have none: no constant can tell its routine then, and no other
+    /// `impl` has another.
+    fn is_for_sized(&self, of: &Trait<'_>) -> bool {
+        let clause = self.clause.iter().flat_map(|clause| &clause.predicates);
+        let asks = clause.filter(|predicate| is_of_self(predicate)).any(|predicate| {
+            let text = predicate.to_token_stream().to_string();
+            text.ends_with("Sized")
+        });
+        let name = &of.definition.ident;
+        asks && namesakes::is_of_parameters(name.span(), &crate::plain_name(name))
     }
 
     /// The name of the type that stands for the method of whoever implements the trait.
@@ -414,7 +471,8 @@ impl Method {
                 let arguments = self.own.params.iter().map(|param| given::argument(param, &self.own));
                 let itself = match of.of_iterators {
                     true => quote!(::gpuvm::__private::Given<<Self as ::gpuvm::__private::Value>::Erased>),
-                    false => quote!(Self),
+                    false if self.is_generic() => quote!(Self),
+                    false => quote!(<Self as ::gpuvm::__private::Value>::Erased),
                 };
                 quote!(#marker<#itself, #(#names,)* #(#arguments),*>)
             }
@@ -426,6 +484,9 @@ impl Method {
         let of_self: Vec<WherePredicate> = of_self.filter(|predicate| is_of_self(predicate)).cloned().collect();
         if !of_self.is_empty() && self.own.params.is_empty() {
             asked.make_where_clause().predicates.extend(of_self);
+            if is_bound && !of.of_iterators {
+                asked.make_where_clause().predicates.push(of.asked_of_self());
+            }
         }
         if of.of_iterators && provided.is_some() {
             let predicates = &mut asked.make_where_clause().predicates;

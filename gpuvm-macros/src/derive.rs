@@ -98,7 +98,8 @@ fn derive(item: TokenStream, is_message: bool) -> TokenStream {
     let erased = erased(&input);
     let (implementation, arguments, clause) = inside.split_for_impl();
     // Nothing is called where a value ends.
-    let undropped = (is_moved(&input) && input.generics.const_params().next().is_none()).then(|| {
+    let has_only_lifetimes = input.generics.lifetimes().count() == input.generics.params.len();
+    let undropped = ((is_moved(&input) || borrows(&input)) && has_only_lifetimes).then(|| {
         let lifetimes = parameters::erased(&input.generics);
         let text = format!("`{name}` has a `Drop`, or something in it has: routines call none, so take it away");
         quote_spanned!(name.span()=> const _: () = ::core::assert!(!::core::mem::needs_drop::<#name<#(#lifetimes),*>>(), #text);)
@@ -490,23 +491,20 @@ fn host_deref(input: &DeriveInput, generics: &Generics) -> TokenStream {
     }
 }
 
-/// Asks of a generic type's parameters what its `Deref` asks, where the file has one that is a routine: only where that holds are its constants seen.
+/// Asks of a generic type's parameters what its `Deref` asks, or that of a type in its fields, where the file has one that is a routine: only where that holds are its
+/// constants seen.
 fn asked_by_deref(input: &DeriveInput, inside: &mut Generics) {
     if input.generics.type_params().next().is_none() {
         return;
     }
-    let Some(asked) = behind::deref_generics(&input.ident) else {
-        return;
+    let is_asked = match behind::deref_generics(&input.ident) {
+        // Where it asks more than the type does, there are values of the type without it.
+        Some(asked) => !asks_more(&asked, &input.generics),
+        None => {
+            text_around(input.ident.span()).is_some_and(|text| behind::is_inside(&text, &input.ident.to_string(), 8))
+        }
     };
-    // Where it asks more than the type does, there are values of the type without it.
-    let asks_more = asked
-        .type_params()
-        .zip(input.generics.type_params())
-        .any(|(asked_of, param)| {
-            let own = parameters::asked_of_erased(&param.ident, &input.generics).to_string();
-            own != parameters::asked_of_erased(&asked_of.ident, &asked).to_string()
-        });
-    if asks_more {
+    if !is_asked {
         return;
     }
     for param in input.generics.type_params() {
@@ -515,6 +513,15 @@ fn asked_by_deref(input: &DeriveInput, inside: &mut Generics) {
             #name: ::gpuvm::__private::Value<Erased: ::gpuvm::__private::Parameter>
         });
     }
+}
+
+/// Whether an `impl` with these generics asks more of its parameters than its type.
+fn asks_more(asked: &Generics, of_type: &Generics) -> bool {
+    let mut params = asked.type_params().zip(of_type.type_params());
+    params.any(|(asked_of, param)| {
+        let own = parameters::asked_of_erased(&param.ident, of_type, of_type).to_string();
+        own != parameters::asked_of_erased(&asked_of.ident, asked, asked).to_string()
+    })
 }
 
 /// The fields of a struct or variant, `start` words into the value.

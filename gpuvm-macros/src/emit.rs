@@ -12,7 +12,7 @@ use crate::report::{Report, unless_refused};
 use crate::routine::{Parts, turbofish, vm_generics};
 use crate::{
     callable, configuration, context, definition, expansion, given, home, implementation, markers, namesake_modules,
-    namesakes, native, ring, underived,
+    native, promised, ring, underived,
 };
 
 /// `#[routine]`
@@ -58,8 +58,16 @@ fn attribute(role: Role, args: TokenStream, item: TokenStream) -> TokenStream {
     };
     let has_arguments = args.id.is_some() || args.relaxed.is_some();
     let tokens = match parsed {
-        Ok(Item::Fn(function)) => free_function(&args, &function, report),
-        Ok(Item::Impl(block)) if role == Role::Routine => {
+        Ok(Item::Fn(mut function)) => {
+            if !args.library {
+                promised::as_launched(&mut function.sig, &Generics::default());
+            }
+            free_function(&args, &function, report)
+        }
+        Ok(Item::Impl(mut block)) if role == Role::Routine => {
+            if !args.library {
+                promised::methods_as_launched(&mut block);
+            }
             if has_arguments {
                 report.arguments_on_impl(block.impl_token);
             }
@@ -157,9 +165,8 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     };
     let mut native = function.clone();
     opaque::promise(&mut native.sig, &mut native.attrs, &Generics::default());
-    if !args.leaves_native() && native.sig.generics.type_params().next().is_some() && namesakes::has_opaque(name.span())
-    {
-        opaque::promise_in_crate(&mut native.sig.generics, &mut native.attrs, None);
+    if !args.leaves_native() && promised::is_asked_in_crate(name.span()) {
+        promised::of_function(&mut native.sig, &mut native.attrs, &Generics::default());
     }
     if !args.leaves_native() {
         let original = args.originals.get(&crate::plain_name(&native.sig.ident));

@@ -14,7 +14,7 @@ use crate::lower::{asking_name, twin_name};
 use crate::opaque::Pointer;
 use crate::parameters::{asked_of_erased, asked_of_others};
 use crate::rewrite::Forever;
-use crate::routine::Parts;
+use crate::routine::{Parts, bound_behind};
 
 /// What twins are made of.
 pub struct Twins<'m> {
@@ -64,10 +64,11 @@ impl Twins<'_> {
                 .type_params()
                 .filter(|param| !given::is_iterator(&param.ident, self.own) && !given::is_range(&param.ident, self.own))
             {
-                let (name, asked) = (&param.ident, asked_of_erased(&param.ident, self.own));
+                let (name, asked) = (&param.ident, asked_of_erased(&param.ident, self.own, self.own));
+                let behind = bound_behind(name, &self.parts.generics).into_iter();
                 clause
                     .predicates
-                    .push(syn::parse_quote!(<#name as ::gpuvm::__private::Value>::Erased: #asked));
+                    .push(syn::parse_quote!(<#name as ::gpuvm::__private::Value>::Erased: #asked #(+ #behind)*));
             }
             clause.predicates.extend(asked_of_others(self.own));
         }

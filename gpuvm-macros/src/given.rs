@@ -211,6 +211,15 @@ pub fn is_range(name: &Ident, generics: &Generics) -> bool {
     found
 }
 
+/// Whether what a type parameter stands for may have no size.
+pub fn is_unsized(name: &Ident, generics: &Generics) -> bool {
+    let mut found = false;
+    for_each_bound(name, generics, |bound| {
+        found |= matches!(bound, TypeParamBound::Trait(bound) if bound.maybe.is_some());
+    });
+    found
+}
+
 /// The type of a name that stands for a routine, of a caller's arguments.
 pub fn routine_of(name: &TokenStream, generics: &Generics) -> TokenStream {
     let arguments = generics.params.iter().map(|param| argument(param, generics));

@@ -27,11 +27,12 @@ use crate::opaque;
 use crate::operation::{Operation, is_reference, with_iterators, without_references};
 use crate::parameters;
 use crate::primitive;
+use crate::promised;
 use crate::report::Report;
 use crate::rewrite::{Forever, Qualify, with_named_lifetimes, with_self};
 use crate::routine::{
-    Iterators, Parts, Within, bound_behind, impl_generics, is_of_fmt, is_std_trait, is_users, operators_of_trait,
-    shown, value_bounds, vm_generics,
+    Iterators, Parts, Within, bound_behind, erased_bounds, impl_generics, is_of_fmt, is_std_trait, is_users,
+    operators_of_trait, promised_of_itself, shown, value_bounds, vm_generics,
 };
 
 /// Whether a `Clone` gives what is there: `*self`, or its own type with each field cloned.
@@ -77,7 +78,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
             .map(|(block, report)| implementation(args, block, report))
             .collect();
     }
-    if let Some(block) = comparison::with_order(block) {
+    if let Some(block) = comparison::with_order(block).or_else(|| with_length(args, block)) {
         return implementation(args, &block, report);
     }
     if let Some(token) = &block.modifiers.polarity {
@@ -134,12 +135,15 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         None => opaque::callers(block),
         Some(_) => Vec::new(),
     };
-    let calls_opaque = !args.library
-        && block.generics.type_params().next().is_some()
-        && namesakes::has_opaque(crate::shadow::at(&block.self_ty));
-    if calls_opaque && block.trait_.is_some() && !of_user {
-        opaque::promise_in_crate(&mut native.generics, &mut native.attrs, None);
+    let is_asked = !args.library && promised::is_asked_in_crate(crate::shadow::at(&block.self_ty));
+    if is_asked && block.trait_.is_some() && !of_user {
+        promised::of_block(
+            &mut native.generics,
+            &mut native.attrs,
+            crate::shadow::at(&block.self_ty),
+        );
     }
+    let is_of_routines = of_user && namesakes::is_routine_trait(crate::shadow::at(&block.self_ty), &of.trait_name);
     let self_type = SelfType::of(block);
     // The functions whose native copies differ from what the user's macros make.
     let mut changed = Vec::new();
@@ -156,8 +160,11 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         }
         if callers.contains(&&function.sig.ident) {
             opaque::promise_of_caller(&mut function.sig, &mut function.attrs, &block.generics);
-        } else if calls_opaque && block.trait_.is_none() {
-            opaque::promise_in_crate(&mut function.sig.generics, &mut function.attrs, Some(&block.generics));
+        } else if is_asked && block.trait_.is_none() {
+            promised::of_function(&mut function.sig, &mut function.attrs, &block.generics);
+        } else if is_asked && is_of_routines {
+            // Its trait says the same of it.
+            promised::of_method(&mut function.sig, &mut function.attrs, &syn::Generics::default());
         }
         let is_promised = signature.is_some_and(|before| before != function.sig.to_token_stream().to_string());
         if is_redirected || is_promised {
@@ -193,6 +200,27 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     }
     let methods = methods.iter().map(|method| method.tokens(&of));
     quote!(#native #(#methods)*)
+}
+
+/// An `ExactSizeIterator` with the `len` that std has a body for, if it lacks that.
+fn with_length(args: &Args, block: &ItemImpl) -> Option<ItemImpl> {
+    let (path, _) = block.trait_.as_ref()?;
+    let is_exact = path.segments.last()?.ident == "ExactSizeIterator";
+    let is_len = |item: &ImplItem| matches!(item, ImplItem::Fn(function) if function.sig.ident == "len");
+    // What is known of an iterator inside, its own bounds say.
+    let is_generic = block.generics.type_params().next().is_some();
+    if !is_exact || is_generic || args.library || block.items.iter().any(is_len) {
+        return None;
+    }
+    let mut block = block.clone();
+    block.items.push(syn::parse_quote! {
+        fn len(&self) -> usize {
+            let (lower, upper) = ::core::iter::Iterator::size_hint(self);
+            ::core::assert_eq!(upper, ::core::option::Option::Some(lower));
+            lower
+        }
+    });
+    Some(block)
 }
 
 /// What an `impl` that a derive of std's makes would be beside it, as a routine.
@@ -372,16 +400,21 @@ impl<'b> Block<'b> {
         for param in generics.type_params_mut() {
             let asked = given::arguments(&param.ident, &self.block.generics);
             let asked = match asked.is_empty() {
-                true => {
-                    let erased = parameters::asked_of_erased(&param.ident, &self.block.generics);
-                    let bounds = value_bounds(param, &self.block.generics);
-                    let behind = bound_behind(&param.ident, &self.block.generics).into_iter();
-                    let bounds = bounds.into_iter().chain(behind);
-                    vec![syn::parse_quote!(::gpuvm::__private::Value<Erased: #erased #(+ #bounds)*>)]
-                }
+                true => erased_bounds(param, &self.block.generics, &self.block.generics),
                 false => asked,
             };
             param.bounds.extend(asked);
+        }
+        // The trait's supertraits promise their operators of what implements it.
+        if let Type::Path(of) = &*self.block.self_ty
+            && let Some(name) = of.path.get_ident()
+        {
+            let mut bounds = Vec::new();
+            given::for_each_bound(name, &self.block.generics, |bound| bounds.push(bound.clone()));
+            let promised = promised_of_itself(&self.block.self_ty, bounds.iter());
+            for param in generics.type_params_mut().filter(|param| param.ident == *name) {
+                param.bounds.extend(promised.clone());
+            }
         }
         let is_generic = generics.type_params().next().is_some();
         for method in methods.iter().filter(|_| is_generic) {
@@ -433,7 +466,14 @@ impl<'b> Block<'b> {
                 }
                 other => other,
             });
-        let erased = parameters::without_lifetimes(&self.block.self_ty, &self.block.generics);
+        let mut erased = parameters::without_lifetimes(&self.block.self_ty, &self.block.generics);
+        if let Type::Path(of) = &*self.block.self_ty
+            && let Some(name) = of.path.get_ident()
+            && bound_behind(name, &self.block.generics).is_some()
+        {
+            // A reference has what the trait provides as what it refers to.
+            erased = syn::parse_quote!(<#erased as ::gpuvm::__private::Value>::Inner);
+        }
         let written = methods.iter().map(|method| syn::Ident::new(&method.name, method.line));
         let told = methods.iter().map(|method| method.told(refused));
         native.items.push(ImplItem::Verbatim(quote! {

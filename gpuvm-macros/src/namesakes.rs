@@ -11,9 +11,10 @@ use proc_macro2::{Ident, Span};
 
 use crate::comparison;
 use crate::file::{TYPES, block, declared, definitions, is_part, receiver, text_of, without_comments};
+use crate::generic_impls::{Concerned, GenericImpl, generic_impls};
 use crate::inherent::{self, type_around};
 use crate::namesake_modules::{beside_another, has_namesake, imported_beside, siblings};
-use crate::routine::lending as lending_method;
+use crate::routine::{lending as lending_method, operators_of_trait};
 
 thread_local! {
     static FOUND: RefCell<BTreeMap<PathBuf, Found>> = const { RefCell::new(BTreeMap::new()) };
@@ -70,22 +71,29 @@ struct Found {
     operators: BTreeSet<&'static str>,
     /// Whether a generic function results in an `impl Iterator`.
     has_opaque: bool,
+    /// Whether an `impl` of `Iterator` has type parameters.
+    has_generic_iterators: bool,
     /// Whether a comparison names a type to compare with.
     compares_others: bool,
-    /// The traits that are routines, and the functions of those that are none.
+    /// The traits that are routines, and the functions of all traits.
     routine_traits: BTreeSet<String>,
-    host_traits: BTreeMap<String, Vec<String>>,
+    trait_functions: BTreeMap<String, Vec<String>>,
+    /// The words that say what their supertraits are.
+    supertraits: BTreeMap<String, Vec<String>>,
     /// The associated types that an `impl` makes something with a lifetime.
     lent: BTreeSet<String>,
     /// The methods of std's traits that lend which bounds of its traits' associated types promise.
     lending: BTreeSet<&'static str>,
     /// The traits that references implement.
     of_references: BTreeSet<String>,
-    /// Those of them that a reference has in its own way, and not by handing on to what it refers to; and the methods that it so has.
+    /// The `impl`s of routine traits that have type parameters, and the functions that they concern.
+    generic_impls: Vec<GenericImpl>,
+    concerned: Concerned,
+    /// Those that a reference has in its own way, and not by handing on to what it refers to; and the methods that it so has.
     apart: BTreeSet<String>,
     methods_apart: BTreeSet<String>,
-    /// The traits of methods alone, of whose signatures none says `Self`.
-    plain_traits: BTreeSet<String>,
+    /// The traits of methods alone, of whose signatures none says `Self`, each with its supertraits.
+    plain_traits: BTreeMap<String, Vec<String>>,
     /// What is imported beside modules of its name that it is in.
     imported_beside: BTreeSet<String>,
     /// What is imported from elsewhere beside modules of its name.
@@ -179,6 +187,11 @@ pub fn has_opaque(place: Span) -> bool {
     asked(place, |found| found.has_opaque).unwrap_or_default()
 }
 
+/// Whether a generic type of the crate's is an iterator.
+pub fn has_generic_iterators(place: Span) -> bool {
+    asked(place, |found| found.has_generic_iterators).unwrap_or_default()
+}
+
 /// Whether the crate compares values of a type with those of another, `impl PartialEq<f64> for Weight`.
 pub fn compares_others(place: Span) -> bool {
     asked(place, |found| found.compares_others).unwrap_or_default()
@@ -188,7 +201,7 @@ pub fn compares_others(place: Span) -> bool {
 pub fn functions_of_host_trait(place: Span, name: &str) -> Vec<String> {
     let functions = |found: &Found| match found.routine_traits.contains(name) {
         true => Vec::new(),
-        false => found.host_traits.get(name).cloned().unwrap_or_default(),
+        false => found.trait_functions.get(name).cloned().unwrap_or_default(),
     };
     asked(place, functions).unwrap_or_default()
 }
@@ -198,9 +211,47 @@ pub fn lends(place: Span, name: &str) -> bool {
     asked(place, |found| found.lent.contains(name)).unwrap_or(true)
 }
 
-/// Whether a trait of the crate's has methods alone, none of which takes or gives another `Self`: what is called by it on a reference is called on what that refers to.
-pub fn is_plain_trait(place: Span, name: &str) -> bool {
-    asked(place, |found| found.is_plain(name)).unwrap_or_default()
+/// Whether references may implement a trait of the crate's that has methods alone, none of which takes or gives another `Self`: what is called by it on a reference
+/// is called on what that refers to.
+pub fn is_found_behind(place: Span, name: &str) -> bool {
+    let may_be = |found: &Found| found.of_references.contains(name) || found.is_of_parameters(name);
+    asked(place, |found| may_be(found) && found.is_plain(name)).unwrap_or_default()
+}
+
+/// Whether a trait of this name is implemented for a type parameter.
+pub fn is_of_parameters(place: Span, name: &str) -> bool {
+    asked(place, |found| found.is_of_parameters(name)).unwrap_or_default()
+}
+
+/// Whether the crate defines a trait of this name that is a `#[routine]`.
+pub fn is_routine_trait(place: Span, name: &str) -> bool {
+    asked(place, |found| found.routine_traits.contains(name)).unwrap_or_default()
+}
+
+/// Whether an `impl` of a `#[routine]` trait of the crate's has type parameters.
+pub fn implements_generically(place: Span) -> bool {
+    asked(place, |found| !found.concerned.generic.is_empty()).unwrap_or_default()
+}
+
+/// Whether a function of this name, of the crate's, is one of such a trait's, or has type parameters.
+pub fn is_generic_function(place: Span, name: &str) -> bool {
+    asked(place, |found| found.concerned.generic.contains(name)).unwrap_or_default()
+}
+
+/// Whether a function of this name, of the crate's, leads to one of such a trait's that is implemented for values of a launch.
+pub fn leads_to_launched(place: Span, name: &str) -> bool {
+    asked(place, |found| found.concerned.leading.contains(name)).unwrap_or_default()
+}
+
+/// Whether a trait of the crate's has the traits of std's operators among its supertraits, and theirs, as a trait of numbers has.
+pub fn is_of_numbers(place: Span, name: &str) -> bool {
+    asked(place, |found| found.is_of_numbers(name, MOST_SUPERTRAITS)).unwrap_or_default()
+}
+
+/// The functions of a trait of the crate's.
+pub fn functions_of_trait(place: Span, name: &str) -> Vec<String> {
+    let functions = |found: &Found| found.trait_functions.get(name).cloned().unwrap_or_default();
+    asked(place, functions).unwrap_or_default()
 }
 
 /// Whether a reference of the crate's has a method of this name in its own way: then it is not what is found behind all references.
@@ -317,10 +368,28 @@ pub fn files_in(path: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// How far a trait's supertraits are looked at: of traits that are each other's rustc says so.
+const MOST_SUPERTRAITS: usize = 16;
+
 impl Found {
     /// Whether a trait is plain, and no reference has it in its own way.
     fn is_plain(&self, name: &str) -> bool {
-        self.plain_traits.contains(name) && !self.apart.contains(name)
+        self.is_plain_among(name, MOST_SUPERTRAITS)
+    }
+
+    fn is_plain_among(&self, name: &str, most: usize) -> bool {
+        let supertraits = self.plain_traits.get(name).filter(|_| !self.apart.contains(name));
+        supertraits.is_some_and(|of| most > 0 && of.iter().all(|of| self.is_plain_among(of, most - 1)))
+    }
+
+    fn is_of_parameters(&self, name: &str) -> bool {
+        self.generic_impls.iter().any(|of| of.of_parameter && of.of == name)
+    }
+
+    fn is_of_numbers(&self, name: &str, most: usize) -> bool {
+        let is_one = |of: &String| !operators_of_trait(of).is_empty() || self.is_of_numbers(of, most - 1);
+        let supertraits = self.supertraits.get(name).filter(|_| most > 0);
+        supertraits.is_some_and(|of| of.iter().any(is_one))
     }
 
     /// Searches a file, or a folder.
@@ -368,6 +437,7 @@ impl Found {
                 }
                 self.of_references.insert(name);
             }
+            self.generic_impls.append(&mut generic_impls(&text));
             self.plain_traits.append(&mut plain_traits(&text));
             self.imported_beside.extend(imported_beside(&text));
             self.beside_another.extend(beside_another(&text));
@@ -390,15 +460,25 @@ impl Found {
             self.host_derefs.append(&mut host_derefs(&text));
             self.asks_of_deref |= asks_of_deref_in(&text);
             self.compares_others |= ["PartialEq<", "PartialOrd<"].iter().any(|of| text.contains(of));
-            for (name, is_routine, own) in traits(&without_comments(&text)) {
-                match is_routine {
-                    true => _ = self.routine_traits.insert(name.to_owned()),
-                    false => self.host_traits.entry(name.to_owned()).or_default().extend(own),
+            for of in traits(&without_comments(&text)) {
+                if of.is_routine {
+                    self.routine_traits.insert(of.name.to_owned());
                 }
+                let name = || of.name.to_owned();
+                self.supertraits.entry(name()).or_default().extend(of.supertraits);
+                self.trait_functions.entry(name()).or_default().extend(of.functions);
             }
             let opaque = ["Iterator", "DoubleEndedIterator", "ExactSizeIterator"];
             self.has_opaque |= opaque.iter().any(|name| text.contains(&format!("-> impl {name}<")));
         }
+        let texts: Vec<_> = texts().map(|(_, text)| text).collect();
+        let texts = texts.iter().map(|text| &**text);
+        self.has_generic_iterators = self
+            .generic_impls
+            .iter()
+            .any(|of| of.of == "Iterator" && !of.of_parameter);
+        self.generic_impls.retain(|of| self.routine_traits.contains(&of.of));
+        self.concerned = Concerned::of(&self.generic_impls, &self.trait_functions, texts);
     }
 }
 
@@ -412,14 +492,29 @@ fn capital_functions(text: &str) -> impl Iterator<Item = &str> {
         .map(|(_, _, name, _)| name)
 }
 
-/// The traits that a text without comments defines, whether each has an attribute that makes it a routine, and its functions.
-fn traits(code: &str) -> Vec<(&str, bool, Vec<String>)> {
+/// A trait that a text defines.
+struct DefinedTrait<'t> {
+    name: &'t str,
+    /// Whether it has an attribute that makes it a routine.
+    is_routine: bool,
+    /// The words that say what its supertraits are.
+    supertraits: Vec<String>,
+    functions: Vec<String>,
+}
+
+/// The traits that a text without comments defines.
+fn traits(code: &str) -> Vec<DefinedTrait<'_>> {
     let all = definitions(code, &["trait "]).filter_map(|(at, _, name, behind)| {
         let before = &code[..at];
         let attributes = &before[before.rfind([';', '{', '}']).map_or(0, |end| end + 1)..];
+        let (head, _) = behind_parameters(behind)?.split_once('{')?;
         let functions = definitions(block(behind)?, &["fn "]);
-        let own = functions.map(|(_, _, name, _)| name.to_owned()).collect();
-        Some((name, attributes.contains("routine"), own))
+        Some(DefinedTrait {
+            name,
+            is_routine: attributes.contains("routine"),
+            supertraits: head.split(|c| !is_part(c)).map(str::to_owned).collect(),
+            functions: functions.map(|(_, _, name, _)| name.to_owned()).collect(),
+        })
     });
     all.collect()
 }
@@ -509,7 +604,7 @@ fn of_references(text: &str) -> Vec<(String, &str)> {
 }
 
 /// The name of the trait that a text which ends before an `impl`'s `for` implements.
-fn implemented(text: &str) -> Option<&str> {
+pub fn implemented(text: &str) -> Option<&str> {
     let path = behind_parameters(&text[text.rfind("impl")? + "impl".len()..])?;
     let name = path.split('<').next()?.rsplit("::").next()?.trim();
     (!name.is_empty() && name.chars().all(is_part)).then_some(name)
@@ -581,16 +676,26 @@ fn behind_angles(text: &str) -> Option<&str> {
     text.get(end + 1..)
 }
 
-/// The traits in a file's text that have methods alone, without parameters, supertraits, associated types and `Self` in a signature.
-fn plain_traits(text: &str) -> BTreeSet<String> {
+/// The traits in a file's text that have methods alone, without parameters, associated types and `Self` in a signature, each with its supertraits.
+fn plain_traits(text: &str) -> BTreeMap<String, Vec<String>> {
     let traits = text.match_indices("trait ").filter_map(|(at, _)| {
         let head = &text[at + "trait ".len()..];
         let (name, rest) = head.split_at(head.find(|c| !is_part(c))?);
-        let items = rest.trim_start().starts_with('{').then(|| block(rest)).flatten()?;
+        let (of, _) = rest.split_once('{')?;
+        let of = match of.trim() {
+            "" => "",
+            of => of.strip_prefix(':')?,
+        };
+        let supertraits = of.split('+').map(|of| of.rsplit("::").next().unwrap_or(of).trim());
+        let supertraits: Vec<&str> = supertraits.filter(|of| !of.is_empty() && *of != "Sized").collect();
+        if !supertraits.iter().all(|of| of.chars().all(is_part)) {
+            return None;
+        }
+        let items = block(rest)?;
         let without_sizes = items.replace("Self: Sized", "").replace("Self::", "");
         let mut words = without_sizes.split(|c| !is_part(c));
         let is_plain = words.all(|word| word != "Self" && word != "type");
-        is_plain.then(|| name.to_owned())
+        is_plain.then(|| (name.to_owned(), supertraits.into_iter().map(str::to_owned).collect()))
     });
     traits.collect()
 }
@@ -765,8 +870,14 @@ mod tests {
             trait Monoid { fn join(self, other: Self) -> Self; }
             trait Lexer { type Token; fn next(&mut self); }
             trait Of<T> { fn of(&self) -> T; }
+            trait Ext: crate::Rng + Sized { fn pair(&mut self) -> (u32, u32); }
+            trait Least where Self: Copy { fn least(&self) -> u32; }
         ";
-        assert_eq!(Vec::from_iter(plain_traits(text)), ["Rng"]);
+        let plain = |name: &str, of: &[&str]| (name.to_owned(), Vec::from_iter(of.iter().map(|of| of.to_string())));
+        assert_eq!(
+            Vec::from_iter(plain_traits(text)),
+            [plain("Ext", &["Rng"]), plain("Ring", &["Copy"]), plain("Rng", &[])]
+        );
         assert!(lending("type Seed = u8; fn f(x: impl AsMut<[u8]>) {}").is_empty());
     }
 

@@ -7,11 +7,10 @@ use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     Attribute, Block, Expr, Generics, Ident, ImplItem, ImplItemFn, ItemImpl, Lifetime, Pat, PatType, PathArguments,
-    ReturnType, Signature, Stmt, Token, Type, TypeImplTrait, TypeParam, TypeParamBound, WherePredicate,
+    ReturnType, Signature, Stmt, Token, Type, TypeImplTrait, TypeParamBound,
 };
 
-use crate::parameters::asked_of_erased;
-use crate::routine::{bound_behind, is_users, value_bounds};
+use crate::promised::{ask, of_iterators, together};
 use crate::{callable, given};
 
 /// The result of a function, if it is opaque.
@@ -104,8 +103,8 @@ pub fn promise(signature: &mut Signature, attributes: &mut Vec<Attribute>, aroun
     if !is_iterator(signature) {
         return;
     }
-    let params = around.type_params().chain(signature.generics.type_params());
-    let plain = values(params, &signature.generics, around);
+    let declared = together(&signature.generics, around);
+    let plain = of_iterators(&declared, signature.ident.span());
     Known.visit_signature_mut(signature);
     // They have the user's own bounds as their supertraits.
     attributes.push(syn::parse_quote!(#[allow(clippy::implied_bounds_in_impls)]));
@@ -114,23 +113,9 @@ pub fn promise(signature: &mut Signature, attributes: &mut Vec<Attribute>, aroun
 
 /// Adds to a method's bounds what it takes to call another one of the same `impl` block that results in an opaque iterator.
 pub fn promise_of_caller(signature: &mut Signature, attributes: &mut Vec<Attribute>, around: &Generics) {
-    let plain = values(around.type_params(), &signature.generics, around);
+    let declared = together(&signature.generics, around);
+    let plain = of_iterators(&declared, signature.ident.span());
     ask(&mut signature.generics, attributes, plain);
-}
-
-/// Adds to the bounds of a function, or of an `impl` block, what it takes to call such a method of type parameters that a trait of the user's bounds: where the crate
-/// has any, nobody knows which operator leads to one. `around`: those of the block that a method is in.
-pub fn promise_in_crate(generics: &mut Generics, attributes: &mut Vec<Attribute>, around: Option<&Generics>) {
-    let declared = around.unwrap_or(generics);
-    let is_asked = |param: &&TypeParam| {
-        let mut is_unsized = false;
-        given::for_each_bound(&param.ident, declared, |bound| {
-            is_unsized |= matches!(bound, TypeParamBound::Trait(bound) if bound.maybe.is_some());
-        });
-        is_users(&param.ident, declared) && !is_unsized
-    };
-    let plain = values(declared.type_params().filter(is_asked), generics, declared);
-    ask(generics, attributes, plain);
 }
 
 /// The methods of an `impl` block that call one which results in an opaque iterator, or may: that have its name in them, or that of such a method.
@@ -161,39 +146,6 @@ pub fn callers(block: &ItemImpl) -> Vec<&Ident> {
 /// Whether a function's result is an opaque iterator.
 fn is_iterator(signature: &Signature) -> bool {
     result(signature).is_some_and(|ty| !promises(&ty.bounds).is_empty())
-}
-
-/// That type parameters are values of the machine, but for closures and iterators among those of a function.
-fn values<'p>(
-    params: impl Iterator<Item = &'p TypeParam>,
-    of_function: &Generics,
-    around: &Generics,
-) -> Vec<WherePredicate> {
-    params
-        .filter(|param| !callable::is_called(&param.ident, of_function))
-        .filter(|param| !given::is_iterator(&param.ident, of_function))
-        .map(|param| {
-            let name = &param.ident;
-            let declared = [of_function, around]
-                .into_iter()
-                .find(|generics| generics.type_params().any(|declared| declared.ident == *name));
-            let declared = declared.unwrap_or(around);
-            let (bounds, asked) = (value_bounds(param, declared), asked_of_erased(name, declared));
-            if given::is_range(name, declared) {
-                return syn::parse_quote!(#name: ::gpuvm::__private::Value<Inner: #asked #(+ #bounds)*>);
-            }
-            let bounds = bounds.into_iter().chain(bound_behind(name, declared));
-            syn::parse_quote!(#name: ::gpuvm::__private::Value<Erased: #asked #(+ #bounds)*>)
-        })
-        .collect()
-}
-
-fn ask(generics: &mut Generics, attributes: &mut Vec<Attribute>, predicates: Vec<WherePredicate>) {
-    if !predicates.is_empty() {
-        // The user's own bounds stand elsewhere.
-        attributes.push(syn::parse_quote!(#[allow(clippy::multiple_bound_locations)]));
-        generics.make_where_clause().predicates.extend(predicates);
-    }
 }
 
 /// Adds to the bounds of iterators that routines know them.

@@ -9,6 +9,7 @@ use syn::{GenericParam, Generics, Lifetime, Type, TypeParamBound, TypePath, Wher
 
 use crate::given::{self, mentions};
 use crate::rewrite::Forever;
+use crate::routine::promises;
 
 /// The generics of a type's impls.
 pub struct Parameters {
@@ -33,7 +34,7 @@ impl Parameters {
         }
         let (mut inside, mut forever, mut launched) = (plain.clone(), plain.clone(), plain);
         for param in inside.type_params_mut() {
-            let erased = asked_of_erased(&param.ident, generics);
+            let erased = asked_of_erased(&param.ident, generics, generics);
             param
                 .bounds
                 .push(syn::parse_quote!(::gpuvm::__private::Value<Erased: #erased>));
@@ -118,8 +119,25 @@ pub fn asked_of_others(generics: &Generics) -> Vec<WherePredicate> {
         .collect()
 }
 
-/// The bounds of a type parameter, as they have to hold of what it is without lifetimes.
-pub fn asked_of_erased(name: &Ident, generics: &Generics) -> TokenStream {
+/// What bounds of type parameters promise, as it has to hold of what these are without lifetimes.
+pub fn promised_of_erased(generics: &Generics) -> Vec<WherePredicate> {
+    let params = generics
+        .type_params()
+        .filter(|param| !given::is_iterator(&param.ident, generics));
+    let promised = params.flat_map(|param| {
+        let (name, mut bounds) = (&param.ident, Vec::new());
+        given::for_each_bound(name, generics, |bound| bounds.push(bound.clone()));
+        promises(&syn::parse_quote!(#name), bounds.iter())
+    });
+    let erased = promised.map(|mut predicate| {
+        Erase(generics).visit_where_predicate_mut(&mut predicate);
+        predicate
+    });
+    erased.collect()
+}
+
+/// The bounds of a type parameter, as they have to hold of what it is without lifetimes. `values`: with the parameters of which something is asked without them.
+pub fn asked_of_erased(name: &Ident, generics: &Generics, values: &Generics) -> TokenStream {
     let declared = generics.type_params().filter(|param| param.ident == *name);
     let clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let predicated = clause.filter_map(|predicate| match predicate {
@@ -132,10 +150,14 @@ pub fn asked_of_erased(name: &Ident, generics: &Generics) -> TokenStream {
         .cloned()
         .map(|mut bound| {
             Forever.visit_type_param_bound_mut(&mut bound);
+            Erase(values).visit_type_param_bound_mut(&mut bound);
             bound
         });
     let bounds: Vec<TypeParamBound> = bounds.collect();
-    quote!(::gpuvm::__private::Static #(+ #bounds)*)
+    match given::is_unsized(name, generics) {
+        true => quote!(::gpuvm::__private::Referred #(+ #bounds)*),
+        false => quote!(::gpuvm::__private::Static #(+ #bounds)*),
+    }
 }
 
 fn is_name(ty: &Type, name: &Ident) -> bool {

@@ -16,6 +16,7 @@ use crate::lower::{self, Lowered, Parameter, check_type};
 use crate::namesakes;
 use crate::opaque;
 use crate::operation::{Operation, is_associated, is_reference, may_refer, without_references};
+use crate::parameters::asked_of_erased;
 use crate::report::Report;
 
 /// A routine's signature without lifetimes, and its lowered body.
@@ -544,10 +545,14 @@ pub fn vm_generics(library: bool, generics: &Generics) -> Generics {
     let mut asked = values(library, Iterators::Given, &forever);
     for param in asked.type_params_mut().filter(|param| referring.contains(&param.ident)) {
         let bounds = std::mem::take(&mut param.bounds).into_iter();
-        let is_ours = |bound: &TypeParamBound| bound.to_token_stream().to_string().contains("Unreferenced");
-        param.bounds = bounds.filter(|bound| !is_ours(bound)).collect();
+        param.bounds = bounds.filter(|bound| !excludes_references(bound)).collect();
     }
     asked
+}
+
+/// Whether a bound is gpuvm's own by which a type is no reference.
+fn excludes_references(bound: &TypeParamBound) -> bool {
+    bound.to_token_stream().to_string().contains("Unreferenced")
 }
 
 /// Whether a type parameter is bounded by a trait of the user's that references implement themselves.
@@ -709,9 +714,9 @@ pub fn value_bounds(param: &TypeParam, generics: &Generics) -> Vec<TypeParamBoun
     if given::is_range(&param.ident, generics) {
         return vec![syn::parse_quote!(::gpuvm::__private::Unreferenced)];
     }
-    if crate::emit::is_unsized(param) {
+    if given::is_unsized(&param.ident, generics) {
         let mut bounds = vec![syn::parse_quote!(::gpuvm::__private::Referred)];
-        if is_users(&param.ident, generics) {
+        if is_users(&param.ident, generics) && found_behind(&param.ident, generics).is_empty() {
             bounds.push(syn::parse_quote!(::gpuvm::__private::Implementor));
         }
         return bounds;
@@ -835,7 +840,8 @@ fn users_trait(bound: &TypeParamBound) -> Option<&Ident> {
     };
     let name = &bound.path.segments.last()?.ident;
     let text = name.to_string();
-    (!is_std_trait(&text) && !OTHER_TRAITS.contains(&&*text)).then_some(name)
+    let is_ours = bound.path.segments.first().is_some_and(|first| first.ident == "gpuvm");
+    (!is_ours && !is_std_trait(&text) && !OTHER_TRAITS.contains(&&*text)).then_some(name)
 }
 
 /// The bounds of a type parameter by traits of the user's, if all of them are such that a reference has them as what it refers to.
@@ -843,15 +849,14 @@ fn found_behind(name: &Ident, generics: &Generics) -> Vec<TypeParamBound> {
     let (mut found, mut are_plain) = (Vec::new(), true);
     given::for_each_bound(name, generics, |bound| {
         if let Some(users) = users_trait(bound) {
-            are_plain &= namesakes::is_plain_trait(users.span(), &users.to_string());
+            are_plain &= namesakes::is_found_behind(users.span(), &users.to_string());
             found.push(bound.clone());
         }
     });
     if found.is_empty() || !are_plain {
         return Vec::new();
     }
-    let is_unsized = |param: &TypeParam| param.ident == *name && crate::emit::is_unsized(param);
-    if !generics.type_params().any(is_unsized) {
+    if !given::is_unsized(name, generics) {
         found.push(syn::parse_quote!(::core::marker::Sized));
     }
     found
@@ -863,8 +868,7 @@ fn asked_behind(name: &Ident, generics: &Generics) -> Option<Vec<TypeParamBound>
     if behind.is_empty() {
         return None;
     }
-    let itself = syn::parse_quote!(::gpuvm::__private::Value<Inner: #(#behind)+*>);
-    behind.extend([syn::parse_quote!(::gpuvm::__private::Receiver), itself]);
+    behind.push(syn::parse_quote!(::gpuvm::__private::Implementor));
     Some(behind)
 }
 
@@ -872,6 +876,29 @@ fn asked_behind(name: &Ident, generics: &Generics) -> Option<Vec<TypeParamBound>
 pub fn bound_behind(name: &Ident, generics: &Generics) -> Option<TypeParamBound> {
     let behind = asked_behind(name, generics)?;
     Some(syn::parse_quote!(::gpuvm::__private::Value<Inner: #(#behind)+*>))
+}
+
+/// What the user's own function, or `impl`, asks of a type parameter whose values its routine has: that without lifetimes it is all that the routine asks for. A number
+/// has none. `values`: with the parameters of which that is asked.
+pub fn erased_bounds(param: &TypeParam, generics: &Generics, values: &Generics) -> Vec<TypeParamBound> {
+    let bounds = value_bounds(param, generics);
+    let asked = asked_of_erased(&param.ident, generics, values);
+    if given::is_range(&param.ident, generics) {
+        return vec![syn::parse_quote!(::gpuvm::__private::Value<Inner: #asked #(+ #bounds)*>)];
+    }
+    let may_refer = may_be_reference(&param.ident, generics);
+    let mut is_number = false;
+    given::for_each_bound(&param.ident, generics, |bound| {
+        is_number |= users_trait(bound).is_some_and(|of| namesakes::is_of_numbers(of.span(), &of.to_string()));
+    });
+    if is_number && !may_refer && !given::is_unsized(&param.ident, generics) {
+        return bounds;
+    }
+    let bounds = bounds
+        .into_iter()
+        .filter(|bound| !may_refer || !excludes_references(bound));
+    let bounds = bounds.chain(bound_behind(&param.ident, generics));
+    vec![syn::parse_quote!(::gpuvm::__private::Value<Erased: #asked #(+ #bounds)*>)]
 }
 
 /// Whether a bound of a type parameter is by a trait that is not std's.
@@ -949,6 +976,17 @@ fn given_iterators<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBoun
 fn becomes_iterator(ty: &Type) -> bool {
     is_associated(ty)
         && matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "IntoIter"))
+}
+
+/// What [`promises`] says of the type, as bounds of it that a trait has for supertraits.
+pub fn promised_of_itself<'b>(ty: &Type, bounds: impl Iterator<Item = &'b TypeParamBound>) -> Vec<TypeParamBound> {
+    let promised = promises(ty, bounds)
+        .into_iter()
+        .filter_map(|predicate| match predicate {
+            WherePredicate::Type(predicate) => Some(predicate.bounds),
+            _ => None,
+        });
+    promised.flatten().collect()
 }
 
 /// What bounds of a type by std's traits promise: that their operators and methods are routines or the machine's own.

@@ -2,7 +2,9 @@
 
 use gpuvm::prelude::*;
 
-cases! { free_moves, neighbours_in_a_grid, pairs_of_few, digits_both_ways, borrowed_items, opaque_of_opaque, probed_table }
+cases! {
+    free_moves, neighbours_in_a_grid, pairs_of_few, digits_both_ways, borrowed_items, opaque_of_opaque, probed_table, above_of_any,
+}
 
 #[derive(VmType, Clone, Copy)]
 struct Board {
@@ -160,4 +162,37 @@ fn probed_table(n: u32, byte: u8) -> (usize, u32, Option<u32>, Option<u32>) {
         table.get(u16::from(byte) % 23),
         table.get(n as u16 % 23),
     )
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Bag<T, const N: usize> {
+    items: [Option<T>; N],
+}
+
+#[routine]
+impl<T: Copy + PartialOrd, const N: usize> Bag<T, N> {
+    fn above(&self, low: T) -> impl Iterator<Item = T> + '_ {
+        self.items.iter().flatten().copied().filter(move |x| *x > low)
+    }
+
+    fn count_above(&self, low: T) -> usize {
+        self.above(low).count()
+    }
+}
+
+/// A generic function of its own, which asks no more than the method does.
+#[routine]
+fn rank<T: Copy + PartialOrd, const N: usize>(bag: &Bag<T, N>, x: T) -> usize {
+    bag.above(x).count() + 1
+}
+
+#[routine]
+fn above_of_any(a: u32) -> (usize, usize, usize) {
+    let bag = Bag {
+        items: [Some(a % 10), None, Some(5), Some(7)],
+    };
+    let floats = Bag {
+        items: [Some(a as f32), Some(f32::NAN)],
+    };
+    (rank(&bag, 4), bag.count_above(6), rank(&floats, 0.5))
 }

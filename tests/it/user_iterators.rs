@@ -6,7 +6,7 @@ use gpuvm::prelude::*;
 
 cases! {
     paired, without_repeats, merged, hinted, separated, more_methods, given_closures, of_all_iterators, passed_on, nested_adaptors, of_bytes,
-    with_two_ends,
+    with_two_ends, of_exact_size,
 }
 
 /// Items two by two; the last one alone is left out.
@@ -435,4 +435,46 @@ fn with_two_ends(a: u32, list: [u32; 5]) -> ([u32; 4], usize) {
         backwards(list.into_iter().filter(|x| x % 2 == a % 2)),
     ];
     (ends, counted(list.iter().map(|x| x ^ 1)) + counted([a]))
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Countdown {
+    left: u32,
+}
+
+#[routine]
+impl Iterator for Countdown {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        self.left = self.left.checked_sub(1)?;
+        Some(self.left)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.left as usize;
+        // Of seven it does not know.
+        (left, (left != 7).then_some(left))
+    }
+}
+
+/// Its `len` is that of std.
+#[routine]
+impl ExactSizeIterator for Countdown {}
+
+#[routine]
+fn around_one<I: ExactSizeIterator<Item = u32>>(mut items: I) -> usize {
+    let before = items.len();
+    items.next();
+    before * 10 + items.len()
+}
+
+#[routine]
+fn of_exact_size(a: u32) -> (usize, usize, usize) {
+    let countdown = Countdown { left: a % 9 };
+    (
+        countdown.len(),
+        around_one(Countdown { left: 3 }),
+        countdown.enumerate().len(),
+    )
 }

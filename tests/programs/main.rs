@@ -22,6 +22,7 @@ mod bezier;
 mod big_integer;
 mod bit_set;
 mod bit_tricks;
+mod bounded_stack;
 mod brainfuck;
 mod calculator;
 mod calendar;
@@ -40,12 +41,14 @@ mod dice;
 mod dijkstra_grid;
 mod distributions;
 mod dsp;
+mod dual_numbers;
 mod edit_distance;
 mod elliptic_curve;
 mod fft;
 mod fifteen_puzzle;
 mod fixed_point;
 mod flood_fill;
+mod graph_search;
 mod huffman;
 mod inflate;
 mod interval_tree;
@@ -68,6 +71,7 @@ mod myers_diff;
 mod n_queens;
 mod nbody;
 mod number_format;
+mod numeric_traits;
 mod othello;
 mod perlin;
 mod poker_hands;
@@ -78,6 +82,7 @@ mod prime_sieve;
 mod quad_tree;
 mod quadrature;
 mod quaternion;
+mod rand_interface;
 mod random_numbers;
 mod range_coder;
 mod raster;
@@ -111,6 +116,7 @@ mod tic_tac_toe;
 mod time_series;
 mod tokenizer;
 mod topological_sort;
+mod tree_map;
 mod trie;
 mod turtle;
 mod units;
@@ -1853,4 +1859,46 @@ fn quad_tree() {
     ));
     agree!(people_in(slice(&[200, 1]), each([[0, 0]]), each([[1, 1]])));
     agree!(deepest(each([1, 7, 7, 9]), each([30, 0, 3000, 12])));
+}
+
+#[test]
+fn rand_interface() {
+    use crate::rand_interface::*;
+    known();
+    agree!(dealt_and_walked(each([0, 1, 2, 77, u32::MAX])));
+}
+
+#[test]
+fn numeric_traits() {
+    use crate::numeric_traits::*;
+    known();
+    agree!(of_any_number(each([0, 1, 5, 88, 1_000_003])));
+}
+
+#[test]
+fn tree_map() {
+    use crate::tree_map::*;
+    known();
+    agree!(letters_and_numbers(each([0, 1, 0x5a5a, 0xffff_ffff, 12_345])));
+}
+
+#[test]
+fn graph_search() {
+    use crate::graph_search::*;
+    known();
+    agree!(farthest_cells(each([0, 1, 0x5a5a, 0xffff_ffff, 12_345, 777])));
+}
+
+#[test]
+fn dual_numbers() {
+    use crate::dual_numbers::*;
+    known();
+    agree!(derivatives(each([0, 1, 50, 99, 1_234_567])));
+}
+
+#[test]
+fn bounded_stack() {
+    use crate::bounded_stack::*;
+    known();
+    agree!(stacked(each([0, 1, 8, 77, 4_000_000_000])));
 }
