@@ -127,3 +127,39 @@ pub mod nested {
         x / 2.0
     }
 }
+
+/// What draws numbers.
+#[routine]
+pub trait Draws {
+    /// The next one.
+    fn draw(&mut self) -> u32;
+}
+
+/// What all that draw have beside.
+#[routine]
+pub trait DrawsMore: Draws {
+    /// A number below another.
+    fn below(&mut self, n: u32) -> u32 {
+        self.draw() % n
+    }
+
+    /// Yes or no.
+    fn coin(&mut self) -> bool {
+        self.below(2) == 1
+    }
+}
+
+#[routine]
+impl<R: Draws + ?Sized> DrawsMore for R {}
+
+/// A linear congruential generator.
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+pub struct Drawer(pub u32);
+
+#[routine]
+impl Draws for Drawer {
+    fn draw(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        self.0 >> 7
+    }
+}

@@ -33,8 +33,7 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
     let promised = promised_of_itself(&syn::parse_quote!(Self), definition.supertraits.iter());
     native.supertraits.extend(promised);
     let of = Trait::of(args, definition);
-    let is_asked = !args.library && promised::is_asked_in_crate(definition.ident.span());
-    let asked = match is_asked && !of.of_iterators {
+    let asked = match !args.library && !of.of_iterators {
         true => promised::methods_of_values(definition, &of.names()),
         false => Vec::new(),
     };
@@ -65,7 +64,7 @@ pub fn definition(args: &Args, definition: &ItemTrait, mut report: Report) -> To
         if method.is_generic() && function.sig.receiver().is_some() && namesakes::is_taken(&method.name) {
             report.generic_method(&function.sig.ident);
         }
-        if is_asked {
+        if !args.library {
             promised::of_method(&mut function.sig, &mut function.attrs, &Generics::default());
             if asked.contains(&function.sig.ident) {
                 let asked = of.asked_of_self();

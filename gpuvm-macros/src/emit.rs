@@ -165,7 +165,7 @@ fn free_function(args: &Args, function: &ItemFn, mut report: Report) -> TokenStr
     };
     let mut native = function.clone();
     opaque::promise(&mut native.sig, &mut native.attrs, &Generics::default());
-    if !args.leaves_native() && promised::is_asked_in_crate(name.span()) {
+    if !args.leaves_native() {
         promised::of_function(&mut native.sig, &mut native.attrs, &Generics::default());
     }
     if !args.leaves_native() {

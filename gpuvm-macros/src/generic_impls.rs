@@ -69,10 +69,10 @@ impl Concerned {
         texts: impl Iterator<Item = &'t str> + Clone,
     ) -> Concerned {
         let functions = |of: &GenericImpl| traits.get(&of.of).cloned().unwrap_or_default();
-        let mut generic: BTreeSet<String> = impls.iter().flat_map(functions).collect();
-        if generic.is_empty() {
+        if impls.is_empty() {
             return Concerned::default();
         }
+        let mut generic: BTreeSet<String> = impls.iter().flat_map(functions).collect();
         let launched = impls
             .iter()
             .filter(|of| !of.asks.iter().any(|word| traits.contains_key(word)));

@@ -135,8 +135,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         None => opaque::callers(block),
         Some(_) => Vec::new(),
     };
-    let is_asked = !args.library && promised::is_asked_in_crate(crate::shadow::at(&block.self_ty));
-    if is_asked && block.trait_.is_some() && !of_user {
+    if !args.library && block.trait_.is_some() && !of_user {
         promised::of_block(
             &mut native.generics,
             &mut native.attrs,
@@ -160,9 +159,9 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         }
         if callers.contains(&&function.sig.ident) {
             opaque::promise_of_caller(&mut function.sig, &mut function.attrs, &block.generics);
-        } else if is_asked && block.trait_.is_none() {
+        } else if !args.library && block.trait_.is_none() {
             promised::of_function(&mut function.sig, &mut function.attrs, &block.generics);
-        } else if is_asked && is_of_routines {
+        } else if !args.library && is_of_routines {
             // Its trait says the same of it.
             promised::of_method(&mut function.sig, &mut function.attrs, &syn::Generics::default());
         }

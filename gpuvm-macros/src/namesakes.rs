@@ -14,7 +14,7 @@ use crate::file::{TYPES, block, declared, definitions, is_part, receiver, text_o
 use crate::generic_impls::{Concerned, GenericImpl, generic_impls};
 use crate::inherent::{self, type_around};
 use crate::namesake_modules::{beside_another, has_namesake, imported_beside, siblings};
-use crate::routine::{lending as lending_method, operators_of_trait};
+use crate::routine::{is_std_trait, lending as lending_method, operators_of_trait};
 
 thread_local! {
     static FOUND: RefCell<BTreeMap<PathBuf, Found>> = const { RefCell::new(BTreeMap::new()) };
@@ -230,7 +230,7 @@ pub fn is_routine_trait(place: Span, name: &str) -> bool {
 
 /// Whether an `impl` of a `#[routine]` trait of the crate's has type parameters.
 pub fn implements_generically(place: Span) -> bool {
-    asked(place, |found| !found.concerned.generic.is_empty()).unwrap_or_default()
+    asked(place, |found| !found.generic_impls.is_empty()).unwrap_or_default()
 }
 
 /// Whether a function of this name, of the crate's, is one of such a trait's, or has type parameters.
@@ -246,6 +246,11 @@ pub fn leads_to_launched(place: Span, name: &str) -> bool {
 /// Whether a trait of the crate's has the traits of std's operators among its supertraits, and theirs, as a trait of numbers has.
 pub fn is_of_numbers(place: Span, name: &str) -> bool {
     asked(place, |found| found.is_of_numbers(name, MOST_SUPERTRAITS)).unwrap_or_default()
+}
+
+/// Whether the crate defines a trait of this name.
+pub fn defines_trait(place: Span, name: &str) -> bool {
+    asked(place, |found| found.trait_functions.contains_key(name)).unwrap_or(true)
 }
 
 /// The functions of a trait of the crate's.
@@ -477,7 +482,10 @@ impl Found {
             .generic_impls
             .iter()
             .any(|of| of.of == "Iterator" && !of.of_parameter);
-        self.generic_impls.retain(|of| self.routine_traits.contains(&of.of));
+        // What is no trait of the crate's and none of std's is one of another crate's.
+        let is_of_another = |of: &str| !self.trait_functions.contains_key(of) && !is_std_trait(of);
+        self.generic_impls
+            .retain(|of| self.routine_traits.contains(&of.of) || is_of_another(&of.of));
         self.concerned = Concerned::of(&self.generic_impls, &self.trait_functions, texts);
     }
 }

@@ -1,27 +1,28 @@
 //! What the user's own functions ask of their type parameters beside what their user wrote. An `impl` of a `#[routine]` trait for what has type parameters asks of
-//! these that they are values of the machine, so whoever calls its methods in a generic function has to promise it: of a crate with such an `impl`, all do.
+//! these that they are values of the machine, so whoever calls its methods in a generic function has to promise it: of a crate with such an `impl`, all do, and of any
+//! other those whose parameters have a trait of another crate, which may have such an `impl` there.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     Attribute, Generics, ImplItem, ItemImpl, ItemTrait, Signature, TraitItem, Type, TypeImplTrait, TypeParam,
-    TypeReference, WherePredicate,
+    TypeParamBound, TypeReference, WherePredicate,
 };
 
 use crate::callable;
 use crate::given;
 use crate::namesakes;
 use crate::parameters;
-use crate::routine::{erased_bounds, is_users, promises};
+use crate::routine::{erased_bounds, is_users, promises, users_trait};
 
 /// Whether functions of a crate call what asks of type parameters that they are values of the machine: what results in an opaque iterator, or the methods of a
 /// trait that is implemented for a parameter, or for something made of one.
-pub fn is_asked_in_crate(place: Span) -> bool {
+fn is_asked_in_crate(place: Span) -> bool {
     namesakes::has_opaque(place) || namesakes::implements_generically(place)
 }
 
-/// Adds to the bounds of an `impl` block what it takes to [call such](is_asked_in_crate).
+/// Adds to the bounds of an `impl` block what it takes to call such.
 pub fn of_block(generics: &mut Generics, attributes: &mut Vec<Attribute>, place: Span) {
     let asked = asked_in_crate(generics, place);
     ask(generics, attributes, asked);
@@ -56,7 +57,7 @@ pub fn of_method(signature: &mut Signature, attributes: &mut Vec<Attribute>, aro
     ask(&mut signature.generics, attributes, asked);
     for input in &mut signature.inputs {
         if let syn::FnArg::Typed(typed) = input {
-            Unnamed.visit_type_mut(&mut typed.ty);
+            Unnamed(signature.ident.span()).visit_type_mut(&mut typed.ty);
         }
     }
 }
@@ -65,13 +66,28 @@ pub fn of_method(signature: &mut Signature, attributes: &mut Vec<Attribute>, aro
 fn asked_in_crate(declared: &Generics, place: Span) -> Vec<WherePredicate> {
     match namesakes::has_opaque(place) {
         true => of_iterators(declared, place),
-        false => values(of_users(declared), declared),
+        false => values(of_users(declared, place), declared),
     }
 }
 
-/// The type parameters that a trait of the user's bounds.
-fn of_users(declared: &Generics) -> impl Iterator<Item = &TypeParam> {
-    without_lifetimes(declared).filter(|param| is_users(&param.ident, declared))
+/// The type parameters that a trait of the user's bounds, of which that is asked.
+fn of_users(declared: &Generics, place: Span) -> impl Iterator<Item = &TypeParam> {
+    let is_asked = is_asked_in_crate(place);
+    without_lifetimes(declared).filter(move |param| {
+        is_users(&param.ident, declared) && (is_asked || is_of_another_crate(&param.ident, declared))
+    })
+}
+
+/// Whether a type parameter is bounded by a trait of another crate.
+fn is_of_another_crate(name: &Ident, declared: &Generics) -> bool {
+    let mut found = false;
+    given::for_each_bound(name, declared, |bound| found |= is_foreign(bound));
+    found
+}
+
+/// Whether a bound is by a trait that the crate does not define, and std neither.
+fn is_foreign(bound: &TypeParamBound) -> bool {
+    users_trait(bound).is_some_and(|of| !namesakes::defines_trait(of.span(), &of.to_string()))
 }
 
 /// The type parameters but those with bounds that have lifetimes: of these nothing holds without them.
@@ -135,6 +151,10 @@ fn leads_there(signature: &Signature) -> bool {
 /// The methods of a trait whose bodies call what may ask that the trait's `Self` is a value of the machine, or one another. `own`: the names of the trait and its
 /// supertraits, whose methods are found without.
 pub fn methods_of_values(definition: &ItemTrait, own: &[&Ident]) -> Vec<Ident> {
+    let foreign = definition.supertraits.iter().any(is_foreign);
+    if !foreign && !is_asked_in_crate(definition.ident.span()) {
+        return Vec::new();
+    }
     let own = own
         .iter()
         .flat_map(|of| namesakes::functions_of_trait(of.span(), &crate::plain_name(of)));
@@ -144,7 +164,7 @@ pub fn methods_of_values(definition: &ItemTrait, own: &[&Ident]) -> Vec<Ident> {
         _ => None,
     });
     let (mut asked, mut others): (Vec<_>, Vec<_>) =
-        bodies.partition(|(_, body)| calls_generic(body.to_token_stream(), &own));
+        bodies.partition(|(_, body)| calls_generic(body.to_token_stream(), &own, foreign));
     let mut next = 0;
     while let Some(&(name, _)) = asked.get(next) {
         let (calling, rest) = others.into_iter().partition(|(_, body)| given::mentions(body, name));
@@ -155,18 +175,19 @@ pub fn methods_of_values(definition: &ItemTrait, own: &[&Ident]) -> Vec<Ident> {
     asked.into_iter().map(|(name, _)| name.clone()).collect()
 }
 
-/// Whether code names a generic function, other than an `own` one of `self`.
-fn calls_generic(code: TokenStream, own: &[String]) -> bool {
+/// Whether code names a generic function, other than an `own` one of `self`; or, where `self` has a trait of another crate, any that is not.
+fn calls_generic(code: TokenStream, own: &[String], foreign: bool) -> bool {
     let mut before = [String::new(), String::new()];
     code.into_iter().any(|token| {
         let text = token.to_string();
         let is_found = match token {
             TokenTree::Ident(name) => {
                 let plain = crate::plain_name(&name);
-                let is_own = before == ["self", "."] && own.contains(&plain);
-                !is_own && namesakes::is_generic_function(name.span(), &plain)
+                let of_self = before == ["self", "."];
+                let may_be = || of_self && foreign || namesakes::is_generic_function(name.span(), &plain);
+                !(of_self && own.contains(&plain)) && may_be()
             }
-            TokenTree::Group(group) => calls_generic(group.stream(), own),
+            TokenTree::Group(group) => calls_generic(group.stream(), own, foreign),
             _ => false,
         };
         before = [std::mem::take(&mut before[1]), text];
@@ -217,8 +238,8 @@ pub fn ask(generics: &mut Generics, attributes: &mut Vec<Attribute>, predicates:
     }
 }
 
-/// Adds the same to the bounds of parameters' types that have no names.
-struct Unnamed;
+/// Adds the same to the bounds of parameters' types that have no names, of a function at a place.
+struct Unnamed(Span);
 
 impl VisitMut for Unnamed {
     fn visit_type_reference_mut(&mut self, node: &mut TypeReference) {
@@ -236,11 +257,10 @@ impl VisitMut for Unnamed {
         let bounds = &node.bounds;
         let param: TypeParam = syn::parse_quote!(__T: #bounds);
         let declared: Generics = syn::parse_quote!(<#param>);
-        let is_value = is_users(&param.ident, &declared)
-            && !callable::is_called(&param.ident, &declared)
-            && !given::is_iterator(&param.ident, &declared);
-        if is_value {
-            node.bounds.extend(erased_bounds(&param, &declared, &declared));
+        for predicate in values(of_users(&declared, self.0), &declared) {
+            if let WherePredicate::Type(predicate) = predicate {
+                node.bounds.extend(predicate.bounds);
+            }
         }
     }
 }

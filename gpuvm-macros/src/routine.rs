@@ -834,7 +834,7 @@ fn is_sink(param: &TypeParam) -> bool {
 }
 
 /// The name of the trait that a bound is by, if that is not std's.
-fn users_trait(bound: &TypeParamBound) -> Option<&Ident> {
+pub fn users_trait(bound: &TypeParamBound) -> Option<&Ident> {
     let TypeParamBound::Trait(bound) = bound else {
         return None;
     };

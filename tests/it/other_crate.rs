@@ -2,11 +2,11 @@
 
 use gpuvm::prelude::*;
 use gpuvm_tests::nested::halve as half;
-use gpuvm_tests::{Dial, nested, pick};
+use gpuvm_tests::{Dial, Drawer, Draws, DrawsMore, nested, pick};
 
 use crate::harness::{ENGINES, runtime};
 
-cases! { call_by_path, call_renamed, foreign_methods, foreign_operator, foreign_generic }
+cases! { call_by_path, call_renamed, foreign_methods, foreign_operator, foreign_generic, foreign_traits }
 
 #[routine]
 fn call_by_path(x: u32, y: u32) -> u32 {
@@ -35,6 +35,56 @@ fn foreign_operator(size: u32, by: u32) -> u32 {
 #[routine]
 fn foreign_generic(a: u32, b: f32, place: u32) -> (u32, f32) {
     (pick([a, a ^ 1, 3], place), pick::<f32, 2>([b, 0.5], place))
+}
+
+#[derive(VmType, Clone, Copy)]
+struct Tallied<R> {
+    inner: R,
+    draws: u32,
+}
+
+#[routine]
+impl<R: Draws> Draws for Tallied<R> {
+    fn draw(&mut self) -> u32 {
+        self.draws += 1;
+        self.inner.draw()
+    }
+}
+
+#[routine]
+trait Dice: Draws {
+    fn die(&mut self) -> u32 {
+        self.below(6) + 1
+    }
+}
+
+#[routine]
+impl<R: Draws + ?Sized> Dice for R {}
+
+#[routine]
+fn thrown<R: Draws>(drawer: &mut R) -> u32 {
+    let mut tallied = Tallied {
+        inner: Drawer(drawer.draw()),
+        draws: 0,
+    };
+    tallied.die() + drawer.die() * 10 + tallied.below(3) * 100 + tallied.draws * 1000
+}
+
+#[routine]
+fn thrown_twice(drawer: &mut impl Draws) -> u32 {
+    thrown(drawer) + u32::from(drawer.coin())
+}
+
+/// Traits of the other crate, one of which all have that have the other.
+#[routine]
+fn foreign_traits(seed: u32) -> (u32, u32, Drawer) {
+    let mut drawer = Drawer(seed);
+    let first = thrown(&mut drawer);
+    let mut tallied = Tallied {
+        inner: drawer,
+        draws: 9,
+    };
+    (first, thrown_twice(&mut tallied), tallied.inner)
 }
 
 #[test]
