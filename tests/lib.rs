@@ -163,3 +163,24 @@ impl Draws for Drawer {
         self.0 >> 7
     }
 }
+
+/// What has an area.
+#[routine]
+pub trait Shape<T> {
+    /// It.
+    fn area(&self) -> T;
+}
+
+/// A rectangle of any numbers.
+#[derive(VmType, Clone, Copy, Debug, PartialEq)]
+pub struct Rect<T> {
+    pub width: T,
+    pub height: T,
+}
+
+#[routine]
+impl<T: Copy + std::ops::Mul<Output = T>> Shape<T> for Rect<T> {
+    fn area(&self) -> T {
+        self.width * self.height
+    }
+}

@@ -68,6 +68,11 @@ fn copies(block: &ItemImpl) -> bool {
     }
 }
 
+/// Std's traits of texts that show numbers in other ways.
+const FORMATS_OF_NUMBERS: [&str; 7] = [
+    "Binary", "LowerExp", "LowerHex", "Octal", "Pointer", "UpperExp", "UpperHex",
+];
+
 /// `#[routine] impl Type { … }` and `#[routine] impl Trait for Type { … }`
 pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> TokenStream {
     if let Some(blocks) = asking_more::apart(block) {
@@ -105,6 +110,13 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
     }
     if of.trait_name == "Deref" {
         crate::behind::check(block, &mut report);
+    }
+    if let Some((path, _)) = &block.trait_
+        && FORMATS_OF_NUMBERS.contains(&&*of.trait_name)
+    {
+        report.format_of_numbers(path);
+        let errors = report.into_tokens();
+        return quote!(#block #errors);
     }
     crate::circles::check(block, &mut report);
     let methods: Vec<Method> = named

@@ -29,25 +29,34 @@ pub fn of_block(generics: &mut Generics, attributes: &mut Vec<Attribute>, place:
 }
 
 /// The same of a function, of whose type parameters some may be those of the block that it is in; and of its iterators, and of what std's traits alone bound, if it
-/// leads to such methods.
+/// leads to such methods. What its user says to be a value of a launch has the operators of one, as where an `impl` of another crate asks for these.
 pub fn of_function(signature: &mut Signature, attributes: &mut Vec<Attribute>, around: &Generics) {
     let declared = together(&signature.generics, around);
     of_method(signature, attributes, around);
-    if !leads_there(signature) {
-        return;
+    let leads_there = leads_there(signature);
+    let mut asked = Vec::new();
+    for param in declared.type_params().filter(|_| leads_there) {
+        let (name, arguments) = (&param.ident, given::arguments(&param.ident, &declared));
+        if !arguments.is_empty() {
+            asked.push(syn::parse_quote!(#name: #(#arguments)+*));
+        }
     }
-    let iterators = declared.type_params().filter_map(|param| {
-        let (name, asked) = (&param.ident, given::arguments(&param.ident, &declared));
-        (!asked.is_empty()).then(|| syn::parse_quote!(#name: #(#asked)+*))
-    });
-    let mut asked: Vec<WherePredicate> = iterators.collect();
     for param in launched(&declared) {
         let (name, mut bounds) = (&param.ident, Vec::new());
-        asked.push(syn::parse_quote!(#name: ::gpuvm::__private::VmType));
         given::for_each_bound(name, &declared, |bound| bounds.push(bound.clone()));
-        asked.extend(promises(&syn::parse_quote!(#name), bounds.iter()));
+        if leads_there {
+            asked.push(syn::parse_quote!(#name: ::gpuvm::__private::VmType));
+        }
+        if leads_there || bounds.iter().any(is_of_launch) {
+            asked.extend(promises(&syn::parse_quote!(#name), bounds.iter()));
+        }
     }
     ask(&mut signature.generics, attributes, asked);
+}
+
+/// Whether a bound says that a type parameter is a value of a launch.
+fn is_of_launch(bound: &TypeParamBound) -> bool {
+    matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == "VmType"))
 }
 
 /// The same of a method of a trait, of which its `impl`s say no more than the trait does.

@@ -272,6 +272,7 @@ rules! {
     arguments_on_impl: "#[routine] on an `impl` block or a `trait` takes no arguments";
     empty_id: "an id has to have at least one letter";
     generic_clone: "where a type has type parameters or lifetimes, its values are copied where they are cloned; leave out this #[routine]";
+    format_of_numbers: "a text in a routine shows values of one's own types by `{}` and `{:?}`, which `Display` and `Debug` are for; leave out this #[routine], and show the number inside";
     negative_impl: "a negative `impl` has no routines; remove the #[routine]";
     machine_type: "methods cannot be added to the machine's own types; write a #[routine] `fn`, or a struct around the value";
 

@@ -2,11 +2,11 @@
 
 use gpuvm::prelude::*;
 use gpuvm_tests::nested::halve as half;
-use gpuvm_tests::{Dial, Drawer, Draws, DrawsMore, nested, pick};
+use gpuvm_tests::{Dial, Drawer, Draws, DrawsMore, Rect, Shape, nested, pick};
 
 use crate::harness::{ENGINES, runtime};
 
-cases! { call_by_path, call_renamed, foreign_methods, foreign_operator, foreign_generic, foreign_traits }
+cases! { call_by_path, call_renamed, foreign_methods, foreign_operator, foreign_generic, foreign_traits, foreign_shapes }
 
 #[routine]
 fn call_by_path(x: u32, y: u32) -> u32 {
@@ -85,6 +85,22 @@ fn foreign_traits(seed: u32) -> (u32, u32, Drawer) {
         draws: 9,
     };
     (first, thrown_twice(&mut tallied), tallied.inner)
+}
+
+#[routine]
+fn total<T: VmType + std::ops::Mul<Output = T> + std::ops::Add<Output = T>>(shapes: &[Rect<T>], zero: T) -> T {
+    shapes.iter().fold(zero, |sum, shape| sum + shape.area())
+}
+
+/// A trait that the other crate implements for what std's traits alone bound.
+#[routine]
+fn foreign_shapes(a: u32, b: f32) -> (u32, f32) {
+    let [width, height] = [a % 100, 3];
+    let of_floats = [Rect { width: b, height: 0.5 }, Rect { width: 2.0, height: b }];
+    (
+        total(&[Rect { width, height }, Rect { width: 1, height: 2 }], 0),
+        total(&of_floats, 0.0),
+    )
 }
 
 #[test]
