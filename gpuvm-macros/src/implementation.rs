@@ -148,11 +148,7 @@ pub fn implementation(args: &Args, block: &ItemImpl, mut report: Report) -> Toke
         Some(_) => Vec::new(),
     };
     if !args.library && block.trait_.is_some() && !of_user {
-        promised::of_block(
-            &mut native.generics,
-            &mut native.attrs,
-            crate::shadow::at(&block.self_ty),
-        );
+        promised::of_block(&mut native.generics, &mut native.attrs, &of.trait_name, &block.self_ty);
     }
     let is_of_routines = of_user && namesakes::is_routine_trait(crate::shadow::at(&block.self_ty), &of.trait_name);
     let self_type = SelfType::of(block);

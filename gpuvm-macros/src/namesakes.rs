@@ -253,10 +253,9 @@ pub fn defines_trait(place: Span, name: &str) -> bool {
     asked(place, |found| found.trait_functions.contains_key(name)).unwrap_or(true)
 }
 
-/// The functions of a trait of the crate's.
+/// The functions of a trait of the crate's, and those of its supertraits.
 pub fn functions_of_trait(place: Span, name: &str) -> Vec<String> {
-    let functions = |found: &Found| found.trait_functions.get(name).cloned().unwrap_or_default();
-    asked(place, functions).unwrap_or_default()
+    asked(place, |found| found.functions_of_trait(name, MOST_SUPERTRAITS)).unwrap_or_default()
 }
 
 /// Whether a reference of the crate's has a method of this name in its own way: then it is not what is found behind all references.
@@ -387,6 +386,15 @@ impl Found {
         supertraits.is_some_and(|of| most > 0 && of.iter().all(|of| self.is_plain_among(of, most - 1)))
     }
 
+    fn functions_of_trait(&self, name: &str, most: usize) -> Vec<String> {
+        let Some(own) = self.trait_functions.get(name).filter(|_| most > 0) else {
+            return Vec::new();
+        };
+        let supertraits = self.supertraits.get(name).into_iter().flatten();
+        let inherited = supertraits.flat_map(|of| self.functions_of_trait(of, most - 1));
+        own.iter().cloned().chain(inherited).collect()
+    }
+
     fn is_of_parameters(&self, name: &str) -> bool {
         self.generic_impls.iter().any(|of| of.of_parameter && of.of == name)
     }
@@ -462,7 +470,7 @@ impl Found {
             self.operators
                 .extend(named.copied().chain(text.contains("ops::*").then_some("*")));
             self.derefs += text.matches(" Deref for ").count();
-            self.host_derefs.append(&mut host_derefs(&text));
+            self.host_derefs.append(&mut host_impls(&text, "Deref"));
             self.asks_of_deref |= asks_of_deref_in(&text);
             self.compares_others |= ["PartialEq<", "PartialOrd<"].iter().any(|of| text.contains(of));
             for of in traits(&without_comments(&text)) {
@@ -535,10 +543,11 @@ fn methods(text: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// The types in a file's text whose `Deref` has no attribute that makes it a routine.
-fn host_derefs(text: &str) -> BTreeSet<String> {
-    let impls = text.match_indices(" Deref for ").filter_map(|(at, of)| {
-        let before = &text[..at];
+/// The types in a file's text whose `impl` of a trait has no attribute that makes it a routine.
+pub fn host_impls(text: &str, of_trait: &str) -> BTreeSet<String> {
+    let of = format!("{of_trait} for ");
+    let impls = text.match_indices(&of).filter_map(|(at, of)| {
+        let before = text[..at].strip_suffix([' ', ':'])?;
         let attributes = before[..before.rfind("impl")?].trim_end();
         let attribute = &attributes[attributes.rfind("#[").unwrap_or(attributes.len())..];
         let is_routine = attribute.ends_with(']') && attribute.contains("routine");
@@ -772,7 +781,7 @@ mod tests {
     use gpuvm_nodes::method::Takes;
 
     use super::{
-        asks_of_deref_in, host_derefs, lending, lent, lowercase_types, methods_apart, of_lists, of_references,
+        asks_of_deref_in, host_impls, lending, lent, lowercase_types, methods_apart, of_lists, of_references,
         plain_traits, trait_methods, with_parameters,
     };
 
@@ -836,7 +845,7 @@ mod tests {
             #[cfg(test)]
             impl Deref for Shared { type Target = u32; }
         ";
-        assert_eq!(Vec::from_iter(host_derefs(text)), ["Own", "Shared"]);
+        assert_eq!(Vec::from_iter(host_impls(text, "Deref")), ["Own", "Shared"]);
     }
 
     #[test]

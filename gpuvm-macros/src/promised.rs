@@ -11,6 +11,7 @@ use syn::{
 };
 
 use crate::callable;
+use crate::file::text_around;
 use crate::given;
 use crate::namesakes;
 use crate::parameters;
@@ -22,10 +23,32 @@ fn is_asked_in_crate(place: Span) -> bool {
     namesakes::has_opaque(place) || namesakes::implements_generically(place)
 }
 
-/// Adds to the bounds of an `impl` block what it takes to call such.
-pub fn of_block(generics: &mut Generics, attributes: &mut Vec<Attribute>, place: Span) {
+/// Adds to the bounds of an `impl` block of one of std's traits what it takes to call such, unless the file has an `impl` of a trait below it that is no routine, as
+/// `FusedIterator` is below `Iterator`: that asks no more than its user wrote.
+pub fn of_block(generics: &mut Generics, attributes: &mut Vec<Attribute>, of_trait: &str, ty: &Type) {
+    let place = crate::shadow::at(ty);
+    let below: &[&str] = match of_trait {
+        "Clone" => &["Copy"],
+        "Deref" => &["DerefMut"],
+        "Iterator" => &["DoubleEndedIterator", "ExactSizeIterator", "FusedIterator"],
+        "PartialEq" => &["Eq"],
+        "PartialOrd" => &["Ord"],
+        _ => &[],
+    };
+    let name = match ty {
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
+    };
+    let name = name.unwrap_or_default();
     let asked = asked_in_crate(generics, place);
-    ask(generics, attributes, asked);
+    let text = text_around(place).filter(|_| !asked.is_empty());
+    let is_host = |text: &str| {
+        let mut below = below.iter();
+        below.any(|below| namesakes::host_impls(text, below).contains(&name))
+    };
+    if !text.is_some_and(|text| is_host(&text)) {
+        ask(generics, attributes, asked);
+    }
 }
 
 /// The same of a function, of whose type parameters some may be those of the block that it is in; and of its iterators, and of what std's traits alone bound, if it
