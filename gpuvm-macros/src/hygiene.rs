@@ -17,18 +17,29 @@ pub fn free_names(made: TokenStream) -> BTreeSet<String> {
 }
 
 fn search(tokens: TokenStream, named: &mut BTreeSet<String>, bound: &mut BTreeSet<String>) {
-    const BINDS: [&str; 5] = ["let", "mut", "ref", "for", "|"];
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let text = |at: Option<usize>| {
         at.and_then(|at| tokens.get(at))
             .map(ToString::to_string)
             .unwrap_or_default()
     };
+    // Where the arm of a `match` that is at hand begins, and where the parameters of a closure do.
+    let (mut arm, mut parameters) = (0, None);
     for (i, token) in tokens.iter().enumerate() {
+        let (before, after) = (text(i.checked_sub(1)), text(Some(i + 1)));
         match token {
             TokenTree::Group(group) => search(group.stream(), named, bound),
+            TokenTree::Ident(keyword) if keyword == "let" || keyword == "for" => {
+                let end = (i..tokens.len()).find(|at| ["=", "in", ";"].contains(&&*text(Some(*at))));
+                names(&tokens[i..end.unwrap_or(tokens.len())], bound);
+            }
+            TokenTree::Punct(bar) if bar.as_char() == '|' => match parameters.take() {
+                Some(start) => names(&tokens[start..i], bound),
+                None => parameters = Some(i),
+            },
+            TokenTree::Punct(equals) if equals.as_char() == '=' && after == ">" => names(&tokens[arm..i], bound),
+            TokenTree::Punct(comma) if comma.as_char() == ',' => arm = i,
             TokenTree::Ident(name) => {
-                let (before, after) = (text(i.checked_sub(1)), text(Some(i + 1)));
                 // `..name` and `field: name` are no parts, as `.name` and `::name` are.
                 let is_doubled = before == text(i.checked_sub(2));
                 let is_behind = match &*before {
@@ -38,16 +49,28 @@ fn search(tokens: TokenStream, named: &mut BTreeSet<String>, bound: &mut BTreeSe
                     _ => false,
                 };
                 let is_part = is_behind || [":", "!"].contains(&&*after) || after.starts_with('(');
-                let is_name = syn::parse_str::<Ident>(&name.to_string()).is_ok() && case(name) == Case::Snake;
-                if is_name && BINDS.contains(&&*before) {
-                    bound.insert(name.to_string());
-                } else if is_name && !is_part {
+                if !is_part && is_variable(name) {
                     named.insert(name.to_string());
                 }
             }
             _ => {}
         }
     }
+}
+
+/// Adds all that may be a variable in a pattern.
+fn names(pattern: &[TokenTree], bound: &mut BTreeSet<String>) {
+    for token in pattern {
+        match token {
+            TokenTree::Ident(name) if is_variable(name) => _ = bound.insert(name.to_string()),
+            TokenTree::Group(group) => names(&group.stream().into_iter().collect::<Vec<_>>(), bound),
+            _ => {}
+        }
+    }
+}
+
+fn is_variable(name: &proc_macro2::Ident) -> bool {
+    case(name) == Case::Snake && syn::parse_str::<Ident>(&name.to_string()).is_ok()
 }
 
 /// The variables that a pattern binds.
@@ -75,10 +98,12 @@ mod tests {
         let made = quote! {{
             let mut t = $p.size + Point { x: width }.area(height, |k| k + depth);
             for i in 0..count { total += f(i) + LIMIT + module::name }
-            t
+            let (q, mut r) = ($a / by, 1);
+            match t { Some(v) => v + q, Point { a, b } if a > b => r, other => other, }
+            list.fold(0, |sum, (at, &item)| sum + at * item)
         }};
         let free = free_names(made);
-        let expected = ["count", "depth", "height", "total", "width"];
+        let expected = ["by", "count", "depth", "height", "list", "total", "width"];
         assert_eq!(Vec::from_iter(free), expected);
     }
 
