@@ -324,6 +324,13 @@ fn iterator_trait(bound: &TypeParamBound) -> Option<(&'static str, &'static str,
 }
 
 /// The bounds of a type parameter, where it is declared and in the `where` clause.
+pub fn all_bounds(name: &Ident, generics: &Generics) -> Vec<TypeParamBound> {
+    let mut all = Vec::new();
+    for_each_bound(name, generics, |bound| all.push(bound.clone()));
+    all
+}
+
+/// Gives a function each of them.
 pub fn for_each_bound(name: &Ident, generics: &Generics, mut each: impl FnMut(&TypeParamBound)) {
     for param in generics.type_params().filter(|param| param.ident == *name) {
         param.bounds.iter().for_each(&mut each);

@@ -416,8 +416,7 @@ impl<'b> Block<'b> {
         if let Type::Path(of) = &*self.block.self_ty
             && let Some(name) = of.path.get_ident()
         {
-            let mut bounds = Vec::new();
-            given::for_each_bound(name, &self.block.generics, |bound| bounds.push(bound.clone()));
+            let bounds = given::all_bounds(name, &self.block.generics);
             let promised = promised_of_itself(&self.block.self_ty, bounds.iter());
             for param in generics.type_params_mut().filter(|param| param.ident == *name) {
                 param.bounds.extend(promised.clone());

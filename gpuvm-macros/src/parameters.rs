@@ -125,8 +125,7 @@ pub fn promised_of_erased(generics: &Generics) -> Vec<WherePredicate> {
         .type_params()
         .filter(|param| !given::is_iterator(&param.ident, generics));
     let promised = params.flat_map(|param| {
-        let (name, mut bounds) = (&param.ident, Vec::new());
-        given::for_each_bound(name, generics, |bound| bounds.push(bound.clone()));
+        let (name, bounds) = (&param.ident, given::all_bounds(&param.ident, generics));
         promises(&syn::parse_quote!(#name), bounds.iter())
     });
     let erased = promised.map(|mut predicate| {

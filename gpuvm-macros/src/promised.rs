@@ -65,8 +65,7 @@ pub fn of_function(signature: &mut Signature, attributes: &mut Vec<Attribute>, a
         }
     }
     for param in launched(&declared) {
-        let (name, mut bounds) = (&param.ident, Vec::new());
-        given::for_each_bound(name, &declared, |bound| bounds.push(bound.clone()));
+        let (name, bounds) = (&param.ident, given::all_bounds(&param.ident, &declared));
         if leads_there {
             asked.push(syn::parse_quote!(#name: ::gpuvm::__private::VmType));
         }
@@ -136,7 +135,7 @@ fn without_lifetimes(declared: &Generics) -> impl Iterator<Item = &TypeParam> {
 /// A function that leads to such methods asks of the type parameters that std's traits alone bound that they are values of a launch, as the `impl` does, in its
 /// routine, too. `around`: the generics of the block that it is in.
 pub fn as_launched(signature: &mut Signature, around: &Generics) {
-    if !is_asked_in_crate(signature.ident.span()) || !leads_there(signature) {
+    if !leads_there(signature) {
         return;
     }
     let declared = together(&signature.generics, around);

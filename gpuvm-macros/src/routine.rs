@@ -671,14 +671,8 @@ fn values(library: bool, iterators: Iterators, generics: &Generics) -> Generics 
 /// The generics with `?Sized` where a parameter is declared.
 fn with_sizes_declared(generics: &Generics) -> Generics {
     let is_size = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(bound) if bound.maybe.is_some());
-    let mut unsized_types = Vec::new();
-    for param in generics.type_params() {
-        let mut found = false;
-        given::for_each_bound(&param.ident, generics, |bound| found |= is_size(bound));
-        if found {
-            unsized_types.push(&param.ident);
-        }
-    }
+    let names = generics.type_params().map(|param| &param.ident);
+    let unsized_types: Vec<&Ident> = names.filter(|name| given::is_unsized(name, generics)).collect();
     let mut declared = generics.clone();
     if unsized_types.is_empty() {
         return declared;
